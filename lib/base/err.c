@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int err_set(struct err *e, int code, int sys, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	e->code = code;
+	e->sys = abs(sys);
+	e->details[0] = '\0';
+	va_start(ap, fmt);
+	n = vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
+	va_end(ap);
+	if (e->sys && n >= 0 && (size_t)n < sizeof(e->msg))
+		snprintf(e->msg + n, sizeof(e->msg) - (size_t)n, ": %s", strerror(e->sys));
+	return e->sys ? -e->sys : -EINVAL;
+}
+
+void err_details(struct err *e, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(e->details, sizeof(e->details), fmt, ap);
+	va_end(ap);
+}
+
+void err_prefix(struct err *e, const char *fmt, ...)
+{
+	char was[sizeof(e->msg)];
+	va_list ap;
+	int n;
+
+	memcpy(was, e->msg, sizeof(was));
+	va_start(ap, fmt);
+	n = vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
+	va_end(ap);
+	if (n >= 0 && (size_t)n < sizeof(e->msg))
+		snprintf(e->msg + n, sizeof(e->msg) - (size_t)n, ": %s", was);
+}
+
+void err_keep_first(struct err *first, const struct err *e)
+{
+	if (!first->code)
+		*first = *e;
+}

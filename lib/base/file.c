@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Read up to size bytes or the end. */
+static ssize_t read_full(int fd, char *buf, size_t size)
+{
+	size_t len = 0;
+
+	while (len < size) {
+		ssize_t n = read(fd, buf + len, size - len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+	return (ssize_t)len;
+}
+
+int file_read(int dir, const char *path, size_t limit, char **ret, size_t *ret_len)
+{
+	/* O_NONBLOCK: opening a FIFO that somebody put there must not block */
+	auto_close int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	auto_free char *buf = NULL;
+	struct stat st;
+	ssize_t len;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	if (st.st_size > 0 && (size_t)st.st_size > limit)
+		return -EFBIG;
+	buf = malloc(limit +
+		     2); /* procfs and sysfs files have no size of use, so ask for the limit */
+	if (!buf)
+		return -ENOMEM;
+	len = read_full(fd, buf, limit + 1);
+	if (len < 0)
+		return (int)len;
+	if ((size_t)len > limit)
+		return -EFBIG;
+	buf[len] = '\0';
+	if (ret_len)
+		*ret_len = (size_t)len;
+	*ret = take_ptr(buf);
+	return 0;
+}
+
+ssize_t file_read_line(int dir, const char *path, char *buf, size_t size)
+{
+	auto_close int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	ssize_t len;
+	char *end;
+
+	if (fd < 0)
+		return -errno;
+	len = read_full(fd, buf, size);
+	if (len < 0)
+		return len;
+	end = memchr(buf, '\n', (size_t)len);
+	if (!end && (size_t)len == size)
+		return -EOVERFLOW;
+	if (!end)
+		end = buf + len;
+	*end = '\0';
+	return end - buf;
+}
+
+static int write_full(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int file_write_atomic(int dir, const char *name, const void *data, size_t len, mode_t mode)
+{
+	char tmp[NAME_MAX + 1];
+	int fd, r;
+
+	if ((size_t)snprintf(tmp, sizeof(tmp), "%s.tmp", name) >= sizeof(tmp))
+		return -ENAMETOOLONG;
+	if (unlinkat(dir, tmp, 0) && errno != ENOENT) /* left by a writer that was killed */
+		return -errno;
+	fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+	if (fd < 0)
+		return -errno;
+	r = write_full(fd, data, len);
+	if (close(fd) && !r)
+		r = -errno;
+	if (!r && renameat(dir, tmp, dir, name))
+		r = -errno;
+	if (r)
+		unlinkat(dir, tmp, 0);
+	return r;
+}
+
+int dir_open_at(int dir, const char *name, bool make)
+{
+	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+	int fd = openat(dir, name, flags);
+
+	if (fd < 0 && errno == ENOENT && make) {
+		if (mkdirat(dir, name, 0700) && errno != EEXIST)
+			return -errno;
+		fd = openat(dir, name, flags);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+int dir_open(const char *path, bool make)
+{
+	char part[PATH_MAX];
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	if (errno != ENOENT || !make)
+		return -errno;
+	if (*path != '/')
+		return -EINVAL;
+	if (strlen(path) >= sizeof(part))
+		return -ENAMETOOLONG;
+	strcpy(part, path);
+	for (char *slash = strchr(part + 1, '/');; slash = strchr(slash + 1, '/')) {
+		if (slash)
+			*slash = '\0';
+		if (mkdir(part, 0700) && errno != EEXIST)
+			return -errno;
+		if (!slash)
+			break;
+		*slash = '/';
+	}
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Small files and directories of state. Functions here return a negative errno without filling a
+ * struct err: the caller knows what the file is for, and says so.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/**
+ * file_read() - read a whole small file
+ * @dir: directory that @path is relative to, or AT_FDCWD
+ * @path: a regular file (or a sysfs or procfs one); the last component is not followed if a link
+ * @limit: largest size that is accepted, in bytes
+ * @ret: the content, NUL-terminated; the caller frees it
+ * @ret_len: its length without the NUL; may be NULL
+ *
+ * Return: 0, -EFBIG above @limit, -EISDIR, -EINVAL for another kind of file, or what open and read give.
+ */
+int file_read(int dir, const char *path, size_t limit, char **ret, size_t *ret_len);
+
+/**
+ * file_read_line() - read a file's first line into a buffer, without its newline
+ * Return: its length, -EOVERFLOW when it does not fit, or what open and read give.
+ */
+ssize_t file_read_line(int dir, const char *path, char *buf, size_t size);
+
+/**
+ * file_write_atomic() - replace a file as a whole, mode 0600 unless @mode says otherwise
+ * @dir: the directory
+ * @name: the file's name in it; NAME.tmp is used on the way, so its writers need a lock
+ *
+ * A reader, or a crash at any instruction, finds the old content or the new one.
+ */
+int file_write_atomic(int dir, const char *name, const void *data, size_t len, mode_t mode);
+
+/**
+ * dir_open() - open a directory by path, for use as the first argument of the functions here
+ * @path: absolute
+ * @make: create what is missing of it, 0700
+ *
+ * Return: a descriptor that the caller closes, or a negative errno.
+ */
+int dir_open(const char *path, bool make);
+
+/** dir_open_at() - the same for one component below an open directory; a link is refused (-ENOTDIR) */
+int dir_open_at(int dir, const char *name, bool make);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running another plugin, such as the IPAM one (specification 1.1.0, section 4). */
+#pragma once
+
+#include "base/err.h"
+#include "cni/env.h"
+
+#include <jansson.h>
+
+/**
+ * cni_delegate() - run a plugin with this call's parameters
+ * @env: its parameters; env->verb is what the delegate is told, env->path is searched in order for a
+ *       regular, executable file. Other environment variables are passed on as they are.
+ * @type: the plugin's name; one with '/', "." or ".." is refused (code 7)
+ * @conf: the configuration for its stdin
+ * @ret_result: its output as JSON, a new reference; NULL output for verbs without one. May be NULL.
+ *
+ * Errors: the delegate's own error object (code, msg, details), its name put in front; code 5 or 6
+ * when it could not be run, ended by a signal, or printed something else (up to 4 MiB is read).
+ * A code 7 names CNI_PATH when no such plugin is found there.
+ */
+int cni_delegate(const struct cni_env *env, const char *type, json_t *conf, json_t **ret_result,
+		 struct err *e);
