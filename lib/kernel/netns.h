@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Network namespaces. The only place that calls setns. */
+#pragma once
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a namespace is known by while it lives: its inode in nsfs. The number can be used again later. */
+struct netns_id {
+	uint64_t dev, ino;
+};
+
+/**
+ * netns_open() - open a namespace by path
+ * @path: e.g. /var/run/netns/one or /proc/42/ns/net
+ *
+ * Return: a descriptor that the caller closes and that keeps the namespace alive; -ENOENT when there
+ * is nothing, -ENXIO when the path is there but is no network namespace any more (its mount is gone).
+ * Code 4, naming CNI_NETNS.
+ */
+int netns_open(const char *path, struct err *e);
+
+/** netns_open_own() - the calling thread's namespace */
+int netns_open_own(struct err *e);
+
+/** netns_enter() - move the calling thread into a namespace */
+int netns_enter(int ns, struct err *e);
+
+/** netns_id() - read a namespace's identity from its descriptor */
+int netns_id(int ns, struct netns_id *ret, struct err *e);
+
+bool netns_id_equal(const struct netns_id *a, const struct netns_id *b);
+
+/**
+ * netns_find() - find a namespace that lost its path but that a process still lives in
+ *
+ * Looks through /proc, so it is for repair, not for the common way.
+ * Return: a descriptor, or -ENOENT.
+ */
+int netns_find(const struct netns_id *id);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The RDMA subsystem by RDMA netlink (drivers/infiniband/core/nldev.c): its namespace mode, its devices. */
+#pragma once
+
+#include "kernel/netlink.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RDMA_NAME_MAX 64 /* IB_DEVICE_NAME_MAX */
+
+/**
+ * rdma_mode_get() - is the subsystem in exclusive mode, where a device belongs to one namespace?
+ * Return: 0, or a negative errno; -EOPNOTSUPP or -EINVAL come from kernels before 5.2.
+ */
+int rdma_mode_get(struct netlink *nl, bool *ret_exclusive);
+
+/**
+ * rdma_mode_set() - switch the mode
+ * Return: 0; -EBUSY while another network namespace than init's exists.
+ */
+int rdma_mode_set(struct netlink *nl, bool exclusive);
+
+struct rdma_dev {
+	uint32_t index;
+	char name[RDMA_NAME_MAX];
+};
+
+/**
+ * rdma_dev_find() - look a device up by name, among those that the socket's namespace sees
+ * Return: 0, -ENODEV, or another negative errno.
+ */
+int rdma_dev_find(struct netlink *nl, const char *name, struct rdma_dev *ret);
+
+/**
+ * rdma_dev_move() - move a device to another namespace, in exclusive mode
+ * @nl: a socket of the namespace that the device is in; the calling thread must be there, too
+ *
+ * By index and alone: with a name in the same message the kernel renames, drops the move, and says ok.
+ *
+ * Return: 0; -EOPNOTSUPP when the driver can't (no disassociate_ucontext) or the mode is shared.
+ */
+int rdma_dev_move(struct netlink *nl, uint32_t index, int ns);
+
+/** rdma_dev_rename() - names are unique in the whole system, whatever the namespace (-EEXIST) */
+int rdma_dev_rename(struct netlink *nl, uint32_t index, const char *name);

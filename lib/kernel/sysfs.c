@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/sysfs.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/number.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <string.h>
+
+int pci_addr_parse(const char *text, char ret[PCI_ADDR_MAX])
+{
+	size_t domain = strspn(text, "0123456789abcdefABCDEF");
+	const char *rest = text + domain;
+	int i;
+
+	if (domain < 4 || domain > 8)
+		return -EINVAL;
+	/* ":BB:DD.F" */
+	if (rest[0] != ':' || !isxdigit((unsigned char)rest[1]) ||
+	    !isxdigit((unsigned char)rest[2]) || rest[3] != ':' ||
+	    !isxdigit((unsigned char)rest[4]) || !isxdigit((unsigned char)rest[5]) ||
+	    rest[6] != '.' || rest[7] < '0' || rest[7] > '7' || rest[8])
+		return -EINVAL;
+	for (i = 0; text[i]; i++)
+		ret[i] = (char)tolower((unsigned char)text[i]);
+	ret[i] = '\0';
+	return 0;
+}
+
+int sysfs_open(const char *root, struct err *e)
+{
+	int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? err_set(e, CNI_ERR_IO, errno, "open %s", root) : fd;
+}
+
+/* "bus/pci/devices/BDF/…" */
+static int device_path(char path[PATH_MAX], const char *bdf, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int device_path(char path[PATH_MAX], const char *bdf, const char *fmt, ...)
+{
+	int n = snprintf(path, PATH_MAX, "bus/pci/devices/%s", bdf);
+	va_list ap;
+	int m;
+
+	va_start(ap, fmt);
+	m = vsnprintf(path + n, (size_t)(PATH_MAX - n), fmt, ap);
+	va_end(ap);
+	return n + m < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+/* The last component of what a link points to. */
+static int link_base(int sysfs, const char *path, char *ret, size_t size)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlinkat(sysfs, path, target, sizeof(target) - 1);
+	const char *base;
+
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	base = strrchr(target, '/');
+	base = base ? base + 1 : target;
+	if (strlen(base) >= size)
+		return -EOVERFLOW;
+	strcpy(ret, base);
+	return 0;
+}
+
+bool sysfs_pci_exists(int sysfs, const char *bdf)
+{
+	char path[PATH_MAX];
+
+	return !device_path(path, bdf, "%s", "") && !faccessat(sysfs, path, F_OK, 0);
+}
+
+int sysfs_pci_driver(int sysfs, const char *bdf, char *ret, size_t size)
+{
+	char path[PATH_MAX];
+
+	device_path(path, bdf, "/driver");
+	return link_base(sysfs, path, ret, size);
+}
+
+int sysfs_pci_pf(int sysfs, const char *bdf, char ret[PCI_ADDR_MAX])
+{
+	char path[PATH_MAX];
+
+	device_path(path, bdf, "/physfn");
+	return link_base(sysfs, path, ret, PCI_ADDR_MAX);
+}
+
+static int read_number(int sysfs, const char *path, uint64_t *ret)
+{
+	char line[32];
+	ssize_t n = file_read_line(sysfs, path, line, sizeof(line));
+
+	return n < 0 ? (int)n : number_parse(line, UINT64_MAX, ret);
+}
+
+/* Bus, device and function as the 16-bit routing id that SR-IOV counts in (PCIe base specification, 9.2.1.2). */
+static int64_t routing_id(const char *bdf)
+{
+	unsigned int bus = 0, dev = 0, fn = 0;
+
+	sscanf(strchr(bdf, ':') + 1, "%x:%x.%u", &bus, &dev, &fn);
+	return (int64_t)(bus << 8 | dev << 3 | fn);
+}
+
+/* First VF offset and stride give the number without a look at each virtfn link. */
+static int guess_vf_index(int sysfs, const char *pf, const char *bdf, uint64_t *ret)
+{
+	uint64_t offset, stride;
+	char path[PATH_MAX];
+	int64_t distance;
+	int r;
+
+	device_path(path, pf, "/sriov_offset");
+	r = read_number(sysfs, path, &offset);
+	if (r)
+		return r;
+	device_path(path, pf, "/sriov_stride");
+	r = read_number(sysfs, path, &stride);
+	if (r)
+		return r;
+	distance = routing_id(bdf) - routing_id(pf) - (int64_t)offset;
+	if (distance < 0)
+		return -ENOENT;
+	*ret = stride ? (uint64_t)distance / stride : 0; /* the stride is 0 when there is one VF */
+	return 0;
+}
+
+static bool is_vf_number(int sysfs, const char *pf, const char *bdf, uint64_t index)
+{
+	char path[PATH_MAX], found[PCI_ADDR_MAX];
+
+	device_path(path, pf, "/virtfn%llu", (unsigned long long)index);
+	return !link_base(sysfs, path, found, sizeof(found)) && !strcmp(found, bdf);
+}
+
+int sysfs_pci_vf_index(int sysfs, const char *pf, const char *bdf, uint32_t *ret)
+{
+	uint64_t index, count;
+	char path[PATH_MAX];
+	int r;
+
+	if (!guess_vf_index(sysfs, pf, bdf, &index) && is_vf_number(sysfs, pf, bdf, index)) {
+		*ret = (uint32_t)index;
+		return 0;
+	}
+	device_path(path, pf, "/sriov_numvfs");
+	r = read_number(sysfs, path, &count);
+	if (r)
+		return r;
+	for (index = 0; index < count; index++)
+		if (is_vf_number(sysfs, pf, bdf, index)) {
+			*ret = (uint32_t)index;
+			return 0;
+		}
+	return -ENOENT;
+}
+
+/* Call @fn for each entry of a directory that is not hidden, until it returns non-zero. */
+static int for_each_entry(int sysfs, const char *path, int (*fn)(const char *name, void *arg),
+			  void *arg)
+{
+	auto_close int fd = openat(sysfs, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_closedir DIR *dir = NULL;
+	const struct dirent *d;
+	int r = 0;
+
+	if (fd < 0)
+		return -errno;
+	dir = fdopendir(fd);
+	if (!dir)
+		return -errno;
+	take_fd(&fd);
+	while (!r && (d = readdir(dir)))
+		if (d->d_name[0] != '.')
+			r = fn(d->d_name, arg);
+	return r;
+}
+
+static int keep_ifname(const char *name, void *arg)
+{
+	if (strlen(name) >= IFNAMSIZ)
+		return 0;
+	strcpy(arg, name);
+	return 1;
+}
+
+int sysfs_pci_netdev(int sysfs, const char *bdf, char ret[IFNAMSIZ])
+{
+	char path[PATH_MAX];
+	int r;
+
+	device_path(path, bdf, "/net");
+	r = for_each_entry(sysfs, path, keep_ifname, ret);
+	if (r <= 0)
+		return r ? r : -ENOENT;
+	return 0;
+}
+
+struct uplink_search {
+	int sysfs;
+	const char *pf;
+	char *ret;
+};
+
+static int match_uplink(const char *name, void *arg)
+{
+	const struct uplink_search *search = arg;
+	char path[PATH_MAX], port[32];
+	ssize_t n;
+
+	device_path(path, search->pf, "/net/%s/phys_port_name", name);
+	n = file_read_line(search->sysfs, path, port, sizeof(port));
+	/* EOPNOTSUPP from drivers without port names; a representor's is pfNvfM or pfNsfM */
+	if (n > 0 && !(port[0] == 'p' && isdigit((unsigned char)port[1])))
+		return 0;
+	return keep_ifname(name, search->ret);
+}
+
+int sysfs_pci_uplink(int sysfs, const char *pf, char ret[IFNAMSIZ])
+{
+	struct uplink_search search = { sysfs, pf, ret };
+	char path[PATH_MAX];
+	int r;
+
+	device_path(path, pf, "/net");
+	r = for_each_entry(sysfs, path, match_uplink, &search);
+	if (r <= 0)
+		return r ? r : -ENOENT;
+	return 0;
+}
+
+struct rdma_search {
+	int sysfs;
+	const char *dir; /* the directory that is read, relative to sysfs */
+	struct sysfs_rdma *ret;
+	unsigned int max, count;
+};
+
+static void rdma_add(struct rdma_search *search, const char *name, int uverbs)
+{
+	for (unsigned int i = 0; i < search->count && i < search->max; i++)
+		if (!strcmp(search->ret[i].name, name))
+			return;
+	if (search->count < search->max) {
+		struct sysfs_rdma *dev = &search->ret[search->count];
+
+		dev->uverbs = uverbs;
+		snprintf(dev->name, sizeof(dev->name), "%s", name);
+	}
+	search->count++;
+}
+
+static int add_from_uverbs(const char *name, void *arg)
+{
+	struct rdma_search *search = arg;
+	char path[PATH_MAX], dev[SYSFS_NAME_MAX];
+	uint64_t number;
+
+	if (strncmp(name, "uverbs", 6) || number_parse(name + 6, INT_MAX, &number))
+		return 0;
+	if (snprintf(path, sizeof(path), "%s/%s/ibdev", search->dir, name) < PATH_MAX &&
+	    file_read_line(search->sysfs, path, dev, sizeof(dev)) > 0)
+		rdma_add(search, dev, (int)number);
+	return 0;
+}
+
+static int add_from_infiniband(const char *name, void *arg)
+{
+	rdma_add(arg, name, -1);
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct sysfs_rdma *)a)->name, ((const struct sysfs_rdma *)b)->name);
+}
+
+int sysfs_pci_rdma(int sysfs, const char *bdf, struct sysfs_rdma *ret, unsigned int max)
+{
+	struct rdma_search search = { .sysfs = sysfs, .ret = ret, .max = max };
+	char path[PATH_MAX];
+	int r;
+
+	search.dir = path;
+	device_path(path, bdf,
+		    "/infiniband_verbs"); /* first: it also shows those in other namespaces */
+	r = for_each_entry(sysfs, path, add_from_uverbs, &search);
+	if (r && r != -ENOENT)
+		return r;
+	device_path(path, bdf, "/infiniband"); /* without ib_uverbs, this is all there is */
+	r = for_each_entry(sysfs, path, add_from_infiniband, &search);
+	if (r && r != -ENOENT)
+		return r;
+	qsort(ret, search.count < max ? search.count : max, sizeof(*ret), by_name);
+	return (int)search.count;
+}

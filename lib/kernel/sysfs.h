@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What sysfs tells of PCI functions. The only place that knows "/sys".
+ *
+ * The first argument is a descriptor of sysfs's root (a test may open a captured tree instead), the second
+ * a PCI address ("0000:14:00.1"). Functions return 0 or a count, or the negative errno of the access.
+ *
+ * infiniband/ and net/ below a device show what is in the namespace that this sysfs was mounted in, the
+ * host's; infiniband_verbs/ shows all (the kernel's docs and drivers/infiniband/core/uverbs_main.c).
+ */
+#pragma once
+
+#include "base/err.h"
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PCI_ADDR_MAX \
+	17 /* "DDDDDDDD:BB:DD.F" and a NUL; domains above 4 digits exist (VMD, Hyper-V) */
+#define SYSFS_NAME_MAX 64
+
+/**
+ * pci_addr_parse() - check a PCI address, and write it as sysfs has it (lower case)
+ * Return: 0 or -EINVAL.
+ */
+int pci_addr_parse(const char *text, char ret[PCI_ADDR_MAX]);
+
+/** sysfs_open() - @root is "/sys" but for tests; code 5 */
+int sysfs_open(const char *root, struct err *e);
+
+/** sysfs_pci_exists() - is there such a function? */
+bool sysfs_pci_exists(int sysfs, const char *bdf);
+
+/** sysfs_pci_driver() - the bound driver's name; -ENOENT when none is */
+int sysfs_pci_driver(int sysfs, const char *bdf, char *ret, size_t size);
+
+/** sysfs_pci_pf() - the PF of a VF; -ENOENT when @bdf is no VF */
+int sysfs_pci_pf(int sysfs, const char *bdf, char ret[PCI_ADDR_MAX]);
+
+/** sysfs_pci_vf_index() - which of its PF's VFs is it (virtfnN)? -ENOENT when none is */
+int sysfs_pci_vf_index(int sysfs, const char *pf, const char *bdf, uint32_t *ret);
+
+/** sysfs_pci_netdev() - the function's network interface; -ENOENT when there is none, here */
+int sysfs_pci_netdev(int sysfs, const char *bdf, char ret[IFNAMSIZ]);
+
+/**
+ * sysfs_pci_uplink() - the network interface of a PF itself
+ *
+ * In switchdev mode the VFs' representors stand beside it; the uplink is the one without a phys_port_name,
+ * or with one of the form pN (net/core/devlink.c, __devlink_port_phys_port_name_get).
+ */
+int sysfs_pci_uplink(int sysfs, const char *pf, char ret[IFNAMSIZ]);
+
+/* An RDMA device of a function. */
+struct sysfs_rdma {
+	char name[SYSFS_NAME_MAX];
+	int uverbs; /* N of /dev/infiniband/uverbsN, -1 without ib_uverbs */
+};
+
+/**
+ * sysfs_pci_rdma() - the function's RDMA devices, in whichever namespace they are, sorted by name
+ * @ret: room for @max
+ * Return: how many there are, which may be more than @max, or a negative errno.
+ */
+int sysfs_pci_rdma(int sysfs, const char *bdf, struct sysfs_rdma *ret, unsigned int max);
