@@ -12,7 +12,7 @@
 
 /* Everything but @root is borrowed from @root. */
 struct cni_conf {
-	json_t *root;
+	json_t *root; /* NULL only for VERSION with nothing on stdin */
 	enum cni_version version;
 	const char *name; /* network name; "" only for VERSION */
 	const char *type; /* "" when absent */
@@ -36,6 +36,15 @@ int cni_conf_read(int fd, enum cni_verb verb, struct cni_conf *ret, struct err *
 /** cni_conf_parse() - the same from text; @text need not be NUL-terminated */
 int cni_conf_parse(const char *text, size_t len, enum cni_verb verb, struct cni_conf *ret,
 		   struct err *e);
+
+/*
+ * cni_conf_read() in two steps, for whoever needs the document even if its envelope is bad: an error
+ * is told in the version of the request.
+ *
+ * cni_conf_load() gives a new reference, NULL for empty input; cni_conf_check() takes its own.
+ */
+int cni_conf_load(int fd, json_t **ret_root, struct err *e);
+int cni_conf_check(json_t *root, enum cni_verb verb, struct cni_conf *ret, struct err *e);
 
 void cni_conf_done(struct cni_conf *conf);
 #define auto_cni_conf __attribute__((cleanup(cni_conf_done)))

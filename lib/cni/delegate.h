@@ -17,7 +17,9 @@
  *
  * Errors: the delegate's own error object (code, msg, details), its name put in front; code 5 or 6
  * when it could not be run, ended by a signal, or printed something else (up to 4 MiB is read).
- * A code 7 names CNI_PATH when no such plugin is found there.
+ * -ENOENT with a code 7 that names CNI_PATH when no such plugin is found there.
+ *
+ * SIGPIPE has to be ignored, as cni_main() does: a delegate may end without reading its stdin.
  */
 int cni_delegate(const struct cni_env *env, const char *type, json_t *conf, json_t **ret_result,
 		 struct err *e);

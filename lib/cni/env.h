@@ -55,5 +55,5 @@ bool cni_env_arg(const struct cni_env *env, const char *key, char *buf, size_t s
 /** cni_name_is_valid() - container ids and network names: [a-zA-Z0-9][a-zA-Z0-9_.-]*, up to NAME_MAX */
 bool cni_name_is_valid(const char *name);
 
-/** cni_ifname_is_valid() - 1 to 15 bytes, not "." or "..", no '/', ':' or white space */
+/** cni_ifname_is_valid() - 1 to 15 bytes, not "." or "..", no '/', ':', '%' or white space */
 bool cni_ifname_is_valid(const char *ifname);

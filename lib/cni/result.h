@@ -51,7 +51,9 @@ struct cni_result {
 /**
  * cni_result_parse() - read a result of any supported version
  * @json: its cniVersion says which; without one it is @fallback (an IPAM plugin may leave it out)
- * Errors: code 6 with field and value. cni_result_done() frees it.
+ *
+ * ips[].interface is -1 or below interface_count afterwards.
+ * Errors: code 6 with field and value, 1 for its version. cni_result_done() frees it.
  */
 int cni_result_parse(json_t *json, enum cni_version fallback, struct cni_result *ret,
 		     struct err *e);

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cni/delegate.h"
+
+#include "base/cleanup.h"
+#include "cni/field.h"
+#include "cni/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+/* Find the plugin in the directories of CNI_PATH, the first one winning. */
+static int plugin_find(const char *path, const char *type, char ret[PATH_MAX], struct err *e)
+{
+	char file[PATH_MAX];
+	struct stat st;
+
+	if (!*type || strchr(type, '/') || !strcmp(type, ".") || !strcmp(type, ".."))
+		return err_set(e, CNI_ERR_CONFIG, 0, "'%s' is not the name of a plugin", type);
+	for (const char *dir = path; *dir;) {
+		int len = (int)strcspn(dir, ":");
+		int n = snprintf(file, sizeof(file), "%.*s/%s", len, dir, type);
+
+		if (len && n > 0 && (size_t)n < sizeof(file) && !stat(file, &st) &&
+		    S_ISREG(st.st_mode) && !access(file, X_OK)) {
+			memcpy(ret, file, (size_t)n + 1);
+			return 0;
+		}
+		dir += len;
+		if (*dir == ':')
+			dir++;
+	}
+	err_set(e, CNI_ERR_CONFIG, 0, "plugin %s is not in CNI_PATH '%s'", type, path);
+	return -ENOENT;
+}
+
+/* The child's environment: ours, with the parameters of this call in place of what we were given. */
+struct params {
+	char *text[6];
+	char **env; /* text, then what is inherited; NULL-terminated */
+};
+
+static void params_done(struct params *p)
+{
+	for (size_t i = 0; i < array_size(p->text); i++)
+		free(p->text[i]);
+	free(p->env);
+}
+
+static bool is_param(const char *var)
+{
+	static const char *const names[] = { "CNI_COMMAND=", "CNI_CONTAINERID=", "CNI_NETNS=",
+					     "CNI_IFNAME=",  "CNI_ARGS=",	 "CNI_PATH=" };
+
+	for (size_t i = 0; i < array_size(names); i++)
+		if (!strncmp(var, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static bool params_init(struct params *p, const struct cni_env *env)
+{
+	size_t count = 0, n = 0;
+
+	if (asprintf(&p->text[0], "CNI_COMMAND=%s", cni_verb_name(env->verb)) < 0 ||
+	    asprintf(&p->text[1], "CNI_CONTAINERID=%s", env->container_id) < 0 ||
+	    asprintf(&p->text[2], "CNI_NETNS=%s", env->netns) < 0 ||
+	    asprintf(&p->text[3], "CNI_IFNAME=%s", env->ifname) < 0 ||
+	    asprintf(&p->text[4], "CNI_ARGS=%s", env->args) < 0 ||
+	    asprintf(&p->text[5], "CNI_PATH=%s", env->path) < 0)
+		return false;
+	while (environ[count])
+		count++;
+	p->env = calloc(array_size(p->text) + count + 1, sizeof(*p->env));
+	if (!p->env)
+		return false;
+	for (; n < array_size(p->text); n++)
+		p->env[n] = p->text[n];
+	for (size_t i = 0; i < count; i++)
+		if (!is_param(environ[i]))
+			p->env[n++] = environ[i];
+	return true;
+}
+
+/* A running plugin, with our ends of its pipes. */
+struct child {
+	pid_t pid;
+	int to; /* its stdin, -1 once all is written */
+	int from; /* its stdout */
+};
+
+static int spawn(const char *file, const char *type, char **env, int in, int out, pid_t *ret)
+{
+	char *argv[] = { (char[NAME_MAX + 1]){ 0 }, NULL };
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	sigset_t pipe_signal;
+	int r;
+
+	strncat(argv[0], type, NAME_MAX);
+	r = posix_spawn_file_actions_init(&files);
+	if (r)
+		return -r;
+	r = posix_spawnattr_init(&attr);
+	if (r) {
+		posix_spawn_file_actions_destroy(&files);
+		return -r;
+	}
+	/* ours is ignored, which exec would pass on */
+	sigemptyset(&pipe_signal);
+	sigaddset(&pipe_signal, SIGPIPE);
+	r = posix_spawnattr_setsigdefault(&attr, &pipe_signal) ?:
+	    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF) ?:
+	    posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO) ?:
+	    posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO) ?:
+	    posix_spawn(ret, file, &files, &attr, argv, env);
+	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&attr);
+	return -r;
+}
+
+/* Start it, its pipes' other ends being ours alone: all descriptors are O_CLOEXEC. */
+static int child_start(const char *file, const char *type, char **env, struct child *ret,
+		       struct err *e)
+{
+	auto_close int in_read = -1, in_write = -1, out_read = -1, out_write = -1;
+	int in[2], out[2], r;
+
+	if (pipe2(in, O_CLOEXEC))
+		return err_set(e, CNI_ERR_IO, errno, "make a pipe to %s", type);
+	in_read = in[0];
+	in_write = in[1];
+	if (pipe2(out, O_CLOEXEC))
+		return err_set(e, CNI_ERR_IO, errno, "make a pipe from %s", type);
+	out_read = out[0];
+	out_write = out[1];
+	if (fcntl(in_write, F_SETFL, O_NONBLOCK))
+		return err_set(e, CNI_ERR_IO, errno, "prepare the pipe to %s", type);
+	r = spawn(file, type, env, in_read, out_write, &ret->pid);
+	if (r)
+		return err_set(e, CNI_ERR_IO, r, "run %s", file);
+	ret->to = take_fd(&in_write);
+	ret->from = take_fd(&out_read);
+	return 0;
+}
+
+/* Write what the pipe takes now; a child that reads no more, or not at all, is no error. */
+static int feed(struct child *child, const char **text, size_t *len)
+{
+	ssize_t n = write(child->to, *text, *len);
+
+	if (n < 0 && errno != EINTR && errno != EAGAIN && errno != EPIPE)
+		return -errno;
+	if (n > 0) {
+		*text += n;
+		*len -= (size_t)n;
+	}
+	if (!*len || (n < 0 && errno == EPIPE))
+		close(take_fd(&child->to));
+	return 0;
+}
+
+/* Both ways at once, since it may print before it has read all; to the end of both. */
+static int converse(struct child *child, const char *text, struct input *ret_output)
+{
+	size_t len = strlen(text);
+	ssize_t n = 1;
+	int r = 0;
+
+	while (!r && (n > 0 || child->to >= 0)) {
+		struct pollfd fds[] = {
+			{ .fd = n > 0 ? child->from : -1, .events = POLLIN }, /* -1 is left out */
+			{ .fd = child->to, .events = POLLOUT },
+		};
+
+		if (poll(fds, array_size(fds), -1) < 0) {
+			r = errno == EINTR ? 0 : -errno;
+			continue;
+		}
+		if (fds[1].revents)
+			r = feed(child, &text, &len);
+		if (fds[0].revents && !r)
+			n = input_read(ret_output, child->from);
+		if (n < 0)
+			r = (int)n;
+	}
+	return r;
+}
+
+/* Close the pipes and reap it; one that we gave up on is killed first, as it may never end. */
+static int child_end(struct child *child, bool give_up)
+{
+	int status = 0;
+
+	if (child->to >= 0)
+		close(take_fd(&child->to));
+	close(take_fd(&child->from));
+	if (give_up)
+		kill(child->pid, SIGKILL);
+	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+static bool has_output(enum cni_verb verb)
+{
+	return verb == CNI_VERB_ADD || verb == CNI_VERB_VERSION;
+}
+
+/* It failed: pass its error object on, or say how it ended. */
+static int failed(const char *type, int status, json_t *output, struct err *e)
+{
+	const struct field_of of = { output, "", CNI_ERR_DECODE };
+	json_int_t code = json_integer_value(json_object_get(output, "code"));
+	const char *msg = "", *details = "";
+	struct err bad;
+
+	if (WIFSIGNALED(status))
+		return err_set(e, CNI_ERR_IO, 0, "plugin %s was ended by signal %d (%s)", type,
+			       WTERMSIG(status), strsignal(WTERMSIG(status)));
+	if (field_str(&of, "msg", &msg, &bad) || field_str(&of, "details", &details, &bad) ||
+	    code <= 0 || code > INT_MAX)
+		return err_set(e, CNI_ERR_DECODE, 0,
+			       "plugin %s ended with status %d, and without an error object", type,
+			       WEXITSTATUS(status));
+	err_set(e, (int)code, 0, "%s: %s", type, msg);
+	err_details(e, "%s", details);
+	return -EINVAL;
+}
+
+/* What its end and its output mean. */
+static int judge(const struct cni_env *env, const char *type, int status,
+		 const struct input *printed, json_t **ret_result, struct err *e)
+{
+	json_error_t why = { .text = "it printed nothing" };
+	json_auto_t *output = NULL;
+
+	if (printed->len)
+		output = json_loadb(printed->data, printed->len, 0, &why);
+	if (status)
+		return failed(type, status, output, e);
+	if (has_output(env->verb) && !json_is_object(output))
+		return err_set(e, CNI_ERR_DECODE, 0, "plugin %s gave no result for %s: %s", type,
+			       cni_verb_name(env->verb), output ? "not an object" : why.text);
+	if (ret_result)
+		*ret_result = has_output(env->verb) ? take_ptr(output) : NULL;
+	return 0;
+}
+
+int cni_delegate(const struct cni_env *env, const char *type, json_t *conf, json_t **ret_result,
+		 struct err *e)
+{
+	__attribute__((cleanup(params_done))) struct params params = { 0 };
+	auto_free char *text = json_dumps(conf, JSON_COMPACT);
+	auto_input struct input printed = { 0 };
+	char file[PATH_MAX];
+	struct child child;
+	int r, status;
+
+	r = plugin_find(env->path, type, file, e);
+	if (r)
+		return r;
+	if (!text || !params_init(&params, env))
+		return err_set(e, CNI_ERR_IO, ENOMEM, "run %s", file);
+	r = child_start(file, type, params.env, &child, e);
+	if (r)
+		return r;
+	r = converse(&child, text, &printed);
+	status = child_end(&child, r);
+	if (r == -EFBIG)
+		return err_set(e, CNI_ERR_DECODE, r, "plugin %s printed above %zu bytes", type,
+			       INPUT_MAX);
+	if (r)
+		return err_set(e, CNI_ERR_IO, r, "talk to plugin %s", type);
+	return judge(env, type, status, &printed, ret_result, e);
+}
