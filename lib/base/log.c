@@ -34,6 +34,9 @@ void log_open(const char *tag, enum log_level level, const char *file)
 
 	log_to.tag = tag;
 	log_to.level = level;
+	if (log_to.fd != STDERR_FILENO)
+		close(log_to.fd);
+	log_to.fd = STDERR_FILENO;
 	if (!file || !*file)
 		return;
 	/* O_NONBLOCK: a FIFO put there must not hang a root process; O_NOFOLLOW: nor a link lead away */
