@@ -298,9 +298,12 @@ static void endless_output_is_cut_off(void **state)
 
 static void one_that_cannot_be_run(void **state)
 {
+	const char *preload = getenv("LD_PRELOAD");
 	struct err e;
 
 	(void)state;
+	if (preload && strstr(preload, "valgrind")) /* its vfork is a fork, which cannot tell why */
+		skip();
 	unit_write("ipam", "neither a script nor a program", 0755);
 	assert_int_equal(run(NULL, &e), -ENOEXEC);
 	assert_err(&e, CNI_ERR_IO, "run ", unit_path("ipam"));
@@ -314,17 +317,18 @@ static void it_inherits_no_pipes_and_no_ignored_signal(void **state)
 
 	(void)state;
 	env.verb = CNI_VERB_DEL;
-	/* SIGPIPE is bit 12 of SigIgn: in the fourth digit from the right */
-	script("ipam", "cd \"${0%/*}\" && cat >/dev/null\n"
-		       "sed -n 's/^SigIgn:.*\\(.\\)...$/\\1/p' /proc/self/status >ignored\n"
-		       "exec ls -l /proc/self/fd >fds 2>&1");
+	/* SIGPIPE is bit 12 of SigIgn: in the fourth digit from the right; valgrind's own are above 99 */
+	script("ipam",
+	       "cd \"${0%/*}\" && cat >/dev/null\n"
+	       "sed -n 's/^SigIgn:.*\\(.\\)...$/\\1/p' /proc/self/status >ignored\n"
+	       "exec find /proc/self/fd -type l ! -name '???*' -printf '%f %l\n' >fds 2>&1");
 	if (run(NULL, &e))
 		fail_msg("%s", e.msg);
 	assert_file("ignored", "0\n");
 	assert_int_equal(file_read(unit_dir_fd, "fds", 10000, &fds, NULL), 0);
-	pipe = strstr(fds, "0 -> pipe:"); /* its stdin, and no other */
+	pipe = strstr(fds, "0 pipe:"); /* its stdin, and no other */
 	assert_non_null(pipe);
-	assert_null(strstr(pipe + 10, "pipe:"));
+	assert_null(strstr(pipe + 7, "pipe:"));
 }
 
 static void it_leaves_nothing_behind(void **state)
