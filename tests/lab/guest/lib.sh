@@ -185,18 +185,22 @@ cni() {
 	return $status
 }
 
-# expect_error CODE PATTERN: `plugin` failed, and stdout is the one error object with that code and message or details.
-expect_error() {
-	(($(<"$said/status"))) || fail "success, where error $1 ($2) was expected: $(<"$said/stdout")"
-	jq -es 'length == 1' "$said/stdout" >/dev/null || fail "stdout is not one JSON document: $(<"$said/stdout")"
-	jq -e ".code == $1" "$said/stdout" >/dev/null || fail "not code $1: $(<"$said/stdout")"
-	jq -r '.msg, .details // ""' "$said/stdout" | grep -qE -- "$2" || fail "no /$2/ in $(<"$said/stdout")"
+# stdout_holds FILTER [JQ-ARG…]: it is exactly one JSON document, of which the jq filter holds.
+stdout_holds() {
+	jq -es "${@:2}" "length == 1 and (.[0] | $1)" "$said/stdout" >/dev/null 2>&1
 }
 
-# expect_result FILTER: stdout is one JSON document of which the jq filter holds.
+# expect_error CODE PATTERN: `plugin` failed; stdout is one error object, and its message or details match.
+expect_error() {
+	(($(<"$said/status"))) || fail "success, where error $1 ($2) was expected: $(<"$said/stdout")"
+	# shellcheck disable=SC2016 # jq's
+	stdout_holds '.code == $code and (.msg + "\n" + (.details // "") | test($pattern))' \
+		--argjson code "$1" --arg pattern "$2" || fail "not one error with code $1 and /$2/: $(<"$said/stdout")"
+}
+
+# expect_result FILTER: the last call's stdout is one JSON document of which the jq filter holds.
 expect_result() {
-	jq -es 'length == 1' "$said/stdout" >/dev/null || fail "stdout is not one JSON document: $(<"$said/stdout")"
-	jq -e "$1" "$said/stdout" >/dev/null || fail "not $1: $(<"$said/stdout")"
+	stdout_holds "$1" || fail "not one document with $1: $(<"$said/stdout")"
 }
 
 # --- the whole observable state ------------------------------------------------------------------------------------------
@@ -214,7 +218,6 @@ snapshot() {
 			${ns:+ip netns exec "$ns"} rdma -j dev
 		done | jq -nr "$snapshot_filter" # one jq: it takes longest of all to start
 		snapshot_drivers
-		grep -H . /sys/class/infiniband_verbs/uverbs*/ibdev 2>/dev/null
 		snapshot_files
 	} | sort
 }
@@ -233,13 +236,9 @@ foreach inputs as $in (null; if $in | type == "string" then $in else . end;
 		  elif .addr_info then .parentdev + " address " + (.addr_info[] | "\(.local)/\(.prefixlen)")
 		  else link($ns) end end)'
 
-snapshot_drivers() { # the PFs, the VFs, and the driver each VF is bound to
-	local pf vf
-	for pf in "${PFS[@]}"; do
-		for vf in "/sys/bus/pci/devices/$pf"/virtfn*; do
-			echo "$pf ${vf##*/} ${vf:+$(readlink -f "$vf" "$vf/driver" | sed 's#.*/##' | tr '\n' ' ')}"
-		done
-	done
+snapshot_drivers() { # which driver has which PCI device, how many VFs there are; globs, as processes are slow to start
+	printf '%s\n' /sys/bus/pci/drivers/*/????:??:??.?
+	grep -H . /sys/bus/pci/devices/*/sriov_numvfs /sys/class/infiniband_verbs/uverbs*/ibdev 2>/dev/null || true
 }
 
 snapshot_files() { # records, leases, results of libcni

@@ -21,8 +21,8 @@ else
 	in_pod pod timeout 20 rping -c -a $peer -C 3
 fi
 
-in_pod pod rdma dev set mlx5_0 netns 1
-ip -n pod link set net1 down
-ip -n pod link set net1 name "$dev" mtu 1500 netns 1
-ip link set "$(pf_dev 0)" vf 0 vlan 0
 pod_del pod
+wait_for 5 vf_dev "$(vf_bdf 0 0)"
+wait_for 5 vf_rdma "$(vf_bdf 0 0)"
+ip link set net1 name "$dev" mtu 1500
+ip link set "$(pf_dev 0)" vf 0 vlan 0
