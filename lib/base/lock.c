@@ -64,30 +64,50 @@ static int lock_holder(int fd)
 	return 0;
 }
 
-int lock_take(int dir, const char *name, unsigned int timeout_ms, struct err *e)
+static int lock_timed_out(int fd, const char *what, unsigned int timeout_ms, struct err *e)
 {
-	auto_close int fd =
-		openat(dir, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	char comm[32] = "unknown", path[64];
-	int r, pid;
+	int pid = lock_holder(fd);
+
+	if (!pid)
+		return err_set(e, CNI_ERR_AGAIN, ETIMEDOUT, "lock %s was not free within %u ms",
+			       what, timeout_ms);
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	file_read_line(AT_FDCWD, path, comm, sizeof(comm));
+	return err_set(e, CNI_ERR_AGAIN, ETIMEDOUT,
+		       "lock %s was held by process %d (%s) for over %u ms", what, pid, comm,
+		       timeout_ms);
+}
+
+/* Takes over the descriptor. */
+static int lock_wait(int file, const char *what, unsigned int timeout_ms, struct err *e)
+{
+	auto_close int fd = file;
+	int r;
 
 	if (fd < 0)
-		return err_set(e, CNI_ERR_IO, errno, "open lock file %s", name);
+		return err_set(e, CNI_ERR_IO, errno, "open lock %s", what);
 	if (!flock(fd, LOCK_EX | LOCK_NB))
 		return take_fd(&fd);
 	if (errno != EWOULDBLOCK)
-		return err_set(e, CNI_ERR_IO, errno, "lock %s", name);
+		return err_set(e, CNI_ERR_IO, errno, "lock %s", what);
 	r = flock_until(fd, clock_ms() + timeout_ms);
 	if (!r)
 		return take_fd(&fd);
-	if (r != -ETIMEDOUT)
-		return err_set(e, CNI_ERR_IO, r, "lock %s", name);
-	pid = lock_holder(fd);
-	if (!pid)
-		return err_set(e, CNI_ERR_AGAIN, r, "lock %s was not free within %u ms", name,
-			       timeout_ms);
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	file_read_line(AT_FDCWD, path, comm, sizeof(comm));
-	return err_set(e, CNI_ERR_AGAIN, r, "lock %s was held by process %d (%s) for over %u ms",
-		       name, pid, comm, timeout_ms);
+	if (r == -ETIMEDOUT)
+		return lock_timed_out(fd, what, timeout_ms, e);
+	return err_set(e, CNI_ERR_IO, r, "lock %s", what);
+}
+
+int lock_take(int dir, const char *name, unsigned int timeout_ms, struct err *e)
+{
+	int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+
+	return lock_wait(openat(dir, name, flags, 0600), name, timeout_ms, e);
+}
+
+int lock_take_dir(int dir, const char *path, unsigned int timeout_ms, struct err *e)
+{
+	return lock_wait(openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), path, timeout_ms,
+			 e);
 }

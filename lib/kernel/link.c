@@ -2,6 +2,7 @@
 #include "kernel/link.h"
 
 #include <errno.h>
+#include <linux/if.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "base/inet.h"
 #include "kernel/netlink.h"
 
-#include <linux/if.h>
+#include <net/if.h>
 #include <stdbool.h>
 #include <stdint.h>
 

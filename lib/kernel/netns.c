@@ -63,7 +63,9 @@ bool netns_id_equal(const struct netns_id *a, const struct netns_id *b)
 	return a->dev == b->dev && a->ino == b->ino;
 }
 
-int netns_find(const struct netns_id *id)
+/* Call @fn with the id of each process's namespace, until it returns true. */
+static bool for_each_process(bool (*fn)(const char *path, const struct netns_id *id, void *arg),
+			     void *arg)
 {
 	auto_closedir DIR *proc = opendir("/proc");
 	const struct dirent *d;
@@ -75,15 +77,68 @@ int netns_find(const struct netns_id *id)
 		if (!isdigit((unsigned char)d->d_name[0]))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/ns/net", d->d_name);
-		if (!stat(path, &st) &&
-		    netns_id_equal(id, &(struct netns_id){ st.st_dev, st.st_ino })) {
-			auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-			/* the process may have ended, and its number be another's, since stat */
-			if (fd >= 0 && !fstat(fd, &st) &&
-			    netns_id_equal(id, &(struct netns_id){ st.st_dev, st.st_ino }))
-				return take_fd(&fd);
-		}
+		if (!stat(path, &st) && fn(path, &(struct netns_id){ st.st_dev, st.st_ino }, arg))
+			return true;
 	}
-	return -ENOENT;
+	return false;
+}
+
+struct netns_search {
+	const struct netns_id *id;
+	int fd;
+};
+
+static bool open_if_equal(const char *path, const struct netns_id *id, void *arg)
+{
+	struct netns_search *search = arg;
+	auto_close int fd = -1;
+	struct netns_id opened;
+	struct err e;
+
+	if (!netns_id_equal(id, search->id))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* the process may have ended, and its number be another's, since it was looked at */
+	if (fd < 0 || netns_id(fd, &opened, &e) || !netns_id_equal(&opened, search->id))
+		return false;
+	search->fd = take_fd(&fd);
+	return true;
+}
+
+int netns_find(const struct netns_id *id)
+{
+	struct netns_search search = { .id = id };
+
+	return for_each_process(open_if_equal, &search) ? search.fd : -ENOENT;
+}
+
+struct netns_set {
+	struct netns_id *ids;
+	unsigned int count;
+};
+
+static bool add_to_set(const char *path, const struct netns_id *id, void *arg)
+{
+	struct netns_set *set = arg;
+	void *grown;
+
+	(void)path;
+	for (unsigned int i = 0; i < set->count; i++)
+		if (netns_id_equal(&set->ids[i], id))
+			return false;
+	grown = reallocarray(set->ids, set->count + 1, sizeof(*set->ids));
+	if (!grown)
+		return true;
+	set->ids = grown;
+	set->ids[set->count++] = *id;
+	return false;
+}
+
+unsigned int netns_count(void)
+{
+	struct netns_set set = { 0 };
+
+	for_each_process(add_to_set, &set);
+	free(set.ids);
+	return set.count ? set.count - 1 : 0;
 }

@@ -40,3 +40,10 @@ bool netns_id_equal(const struct netns_id *a, const struct netns_id *b);
  * Return: a descriptor, or -ENOENT.
  */
 int netns_find(const struct netns_id *id);
+
+/**
+ * netns_count() - how many namespaces do processes live in, besides init's?
+ *
+ * For messages: one that only a mount or a descriptor keeps is not seen.
+ */
+unsigned int netns_count(void);

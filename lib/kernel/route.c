@@ -112,7 +112,7 @@ static int match_route(struct nlmsghdr *h, void *arg)
 	if (dst_matches(info, tb[RTA_DST], &want->dst) &&
 	    attr_is_addr(tb[RTA_GATEWAY], &want->gw) && tb[RTA_OIF] &&
 	    (int)nla_get_u32(tb[RTA_OIF]) == want->ifindex && tb[RTA_TABLE] &&
-	    nla_get_u32(tb[RTA_TABLE]) == route_table(want) &&
+	    (!want->table || nla_get_u32(tb[RTA_TABLE]) == want->table) &&
 	    (!want->priority ||
 	     (tb[RTA_PRIORITY] && nla_get_u32(tb[RTA_PRIORITY]) == want->priority)))
 		search->found = true;

@@ -22,5 +22,10 @@ struct route {
 /** route_add() - add a route; one that is there already, the same, is no error */
 int route_add(struct netlink *nl, const struct route *route);
 
-/** route_exists() - is there such a route? Compares destination, gateway, link, table and priority if set. */
+/**
+ * route_exists() - is there such a route?
+ *
+ * Compares destination, gateway and link; table and priority if they are set: a plugin that runs later, such as
+ * sbr, may have put the route into another table.
+ */
 int route_exists(struct netlink *nl, const struct route *route, bool *ret);

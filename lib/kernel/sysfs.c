@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/number.h"
 
 #include <ctype.h>
@@ -247,37 +248,46 @@ struct rdma_search {
 	unsigned int max, count;
 };
 
-static void rdma_add(struct rdma_search *search, const char *name, int uverbs)
+static struct sysfs_rdma *rdma_add(struct rdma_search *search, const char *name)
 {
+	struct sysfs_rdma *dev;
+
 	for (unsigned int i = 0; i < search->count && i < search->max; i++)
 		if (!strcmp(search->ret[i].name, name))
-			return;
-	if (search->count < search->max) {
-		struct sysfs_rdma *dev = &search->ret[search->count];
-
-		dev->uverbs = uverbs;
-		snprintf(dev->name, sizeof(dev->name), "%s", name);
-	}
+			return &search->ret[i];
 	search->count++;
+	if (search->count > search->max)
+		return NULL;
+	dev = &search->ret[search->count - 1];
+	*dev = (struct sysfs_rdma){ .uverbs = -1 };
+	snprintf(dev->name, sizeof(dev->name), "%s", name);
+	return dev;
 }
 
 static int add_from_uverbs(const char *name, void *arg)
 {
 	struct rdma_search *search = arg;
-	char path[PATH_MAX], dev[SYSFS_NAME_MAX];
+	char path[PATH_MAX], ibdev[SYSFS_NAME_MAX];
+	struct sysfs_rdma *dev;
 	uint64_t number;
 
 	if (strncmp(name, "uverbs", 6) || number_parse(name + 6, INT_MAX, &number))
 		return 0;
-	if (snprintf(path, sizeof(path), "%s/%s/ibdev", search->dir, name) < PATH_MAX &&
-	    file_read_line(search->sysfs, path, dev, sizeof(dev)) > 0)
-		rdma_add(search, dev, (int)number);
+	if (snprintf(path, sizeof(path), "%s/%s/ibdev", search->dir, name) >= PATH_MAX ||
+	    file_read_line(search->sysfs, path, ibdev, sizeof(ibdev)) <= 0)
+		return 0; /* gone again since the directory was read */
+	dev = rdma_add(search, ibdev);
+	if (dev)
+		dev->uverbs = (int)number;
 	return 0;
 }
 
 static int add_from_infiniband(const char *name, void *arg)
 {
-	rdma_add(arg, name, -1);
+	struct sysfs_rdma *dev = rdma_add(arg, name);
+
+	if (dev)
+		dev->here = true;
 	return 0;
 }
 
@@ -304,4 +314,17 @@ int sysfs_pci_rdma(int sysfs, const char *bdf, struct sysfs_rdma *ret, unsigned 
 		return r;
 	qsort(ret, search.count < max ? search.count : max, sizeof(*ret), by_name);
 	return (int)search.count;
+}
+
+int sysfs_pci_lock(int sysfs, const char *bdf, unsigned int timeout_ms, struct err *e)
+{
+	char path[PATH_MAX];
+
+	device_path(path, bdf, "%s", "");
+	return lock_take_dir(sysfs, path, timeout_ms, e);
+}
+
+int sysfs_rdma_lock(int sysfs, unsigned int timeout_ms, struct err *e)
+{
+	return lock_take_dir(sysfs, "class/infiniband", timeout_ms, e);
 }

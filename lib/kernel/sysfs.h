@@ -56,6 +56,7 @@ int sysfs_pci_uplink(int sysfs, const char *pf, char ret[IFNAMSIZ]);
 struct sysfs_rdma {
 	char name[SYSFS_NAME_MAX];
 	int uverbs; /* N of /dev/infiniband/uverbsN, -1 without ib_uverbs */
+	bool here; /* seen in infiniband/ too, so in this sysfs's namespace; always in shared mode */
 };
 
 /**
@@ -64,3 +65,17 @@ struct sysfs_rdma {
  * Return: how many there are, which may be more than @max, or a negative errno.
  */
 int sysfs_pci_rdma(int sysfs, const char *bdf, struct sysfs_rdma *ret, unsigned int max);
+
+/**
+ * sysfs_pci_lock() - lock a PCI function against other users of this project
+ * @bdf: a VF, or a PF
+ *
+ * A flock on the function's directory in sysfs: it needs no file of ours, so it can neither be left over,
+ * nor be missing on a full or read-only disk, and it ends with its holder.
+ *
+ * Return: as lock_take().
+ */
+int sysfs_pci_lock(int sysfs, const char *bdf, unsigned int timeout_ms, struct err *e);
+
+/** sysfs_rdma_lock() - the same for the RDMA subsystem of the node */
+int sysfs_rdma_lock(int sysfs, unsigned int timeout_ms, struct err *e);

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ADD: observe, write the record, converge; on any error the way back.
+ *
+ * Nothing is changed before the record is written, so whatever interrupts this, at any instruction, leaves
+ * either no change or a record that DEL, GC, repair or the next ADD of the VF can finish.
+ */
+#include "verbs.h"
+
+#include "addressing.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "cni/delegate.h"
+#include "cni/result.h"
+#include "conf.h"
+#include "kernel/netns.h"
+#include "rdma_mode.h"
+#include "record.h"
+#include "vf/converge.h"
+#include "vf/observe.h"
+#include "way_back.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#define CARRIER_MS \
+	1000 /* a bound for the announcement only: an attach does not fail for a late carrier */
+#define POLL_MS 5
+
+/* One ADD on its way. */
+struct add {
+	const struct cni_call *call;
+	struct attach_conf conf;
+	int store;
+	int lock; /* on the VF */
+	struct vf_site site;
+	struct netns_id pod;
+	struct vf vf;
+	struct vf_state now;
+	struct record record;
+	struct cni_result result;
+};
+
+static void add_done(struct add *a)
+{
+	cni_result_done(&a->result);
+	record_done(&a->record);
+	vf_site_close(&a->site);
+	cleanup_close(&a->lock);
+	cleanup_close(&a->store);
+}
+
+/* Specification 1.1.0, section 2: a plugin must not act on its own namespace unless it is told to. */
+static int open_pod(struct add *a, struct err *e)
+{
+	const struct cni_env *env = &a->call->env;
+	auto_close int pod_ns = netns_open(env->netns, e);
+	struct netns_id own;
+	int r;
+
+	if (pod_ns < 0)
+		return pod_ns;
+	r = netns_id(pod_ns, &a->pod, e);
+	if (!r)
+		r = vf_site_open(&a->site, take_fd(&pod_ns), e);
+	if (!r)
+		r = netns_id(a->site.host_ns, &own, e);
+	if (!r && netns_id_equal(&own, &a->pod) && !env->netns_override)
+		r = err_set(e, CNI_ERR_ENV, 0,
+			    "CNI_NETNS %s is this plugin's own network namespace", env->netns);
+	return r;
+}
+
+static int held(const struct record *holder, struct err *e)
+{
+	char pod[400], since[32];
+	time_t at = (time_t)holder->since;
+	struct tm tm;
+
+	gmtime_r(&at, &tm);
+	strftime(since, sizeof(since), "%FT%TZ", &tm);
+	return err_set(e, CNI_ERR_AGAIN, EBUSY,
+		       "VF %s is attached to pod %s (container %s, %s, network %s) since %s",
+		       holder->bdf, record_pod(holder, pod, sizeof(pod)), holder->env.container_id,
+		       holder->env.ifname, holder->network, since);
+}
+
+/* Does the holder still live? If not, or if it is this very attachment's, begun before, go its way back. */
+static int settle_holder(struct add *a, const struct record *holder, struct err *e)
+{
+	char boot[BOOT_ID_SIZE];
+	int pod_ns, r = boot_id(boot, e);
+
+	if (r)
+		return r;
+	if (record_is_of_boot(holder, boot) &&
+	    !record_is_owner(holder, a->call->conf.name, &a->call->env)) {
+		pod_ns = way_back_pod_ns(holder);
+		if (pod_ns >= 0) {
+			close(pod_ns);
+			return held(holder, e);
+		}
+	}
+	log_info("VF %s: repairing what container %s left behind", holder->bdf,
+		 holder->env.container_id);
+	r = way_back(NULL, a->store, holder, e);
+	if (r)
+		err_prefix(e, "VF %s: repair what container %s left behind", holder->bdf,
+			   holder->env.container_id);
+	return r;
+}
+
+/* A VF belongs to one attachment. */
+static int claim_vf(struct add *a, struct err *e)
+{
+	struct record holder = { 0 };
+	int r;
+
+	r = vf_find(a->site.sysfs, &a->site.host, a->conf.device_id, &a->vf, e);
+	if (r)
+		return r;
+	r = a->lock = sysfs_pci_lock(a->site.sysfs, a->vf.bdf, VF_LOCK_MS, e);
+	if (r < 0)
+		return r;
+	r = record_load(a->store, a->vf.bdf, &holder, e);
+	if (r == -ENOENT)
+		return 0;
+	if (r == -EBADMSG) {
+		log_warning("%s; it is set aside", e->msg);
+		return record_set_aside(a->store, a->vf.bdf, e);
+	}
+	if (!r)
+		r = settle_holder(a, &holder, e);
+	record_done(&holder);
+	/* the way back may have brought the PF's driver to another name or index */
+	return r ? r : vf_find(a->site.sysfs, &a->site.host, a->conf.device_id, &a->vf, e);
+}
+
+static int observe_before(struct add *a, struct err *e)
+{
+	struct link taken;
+	int r;
+
+	r = vf_observe(&a->site, &a->vf, VF_LINK | VF_PF | VF_RDMA, &a->now, e);
+	if (!r) /* a pod that has just ended may have had it */
+		r = vf_await_home(&a->site, &a->vf, &a->now, e);
+	if (r)
+		return r;
+	if ((a->now.fields & VF_NETNS) && a->now.place != VF_HOST)
+		return err_set(
+			e, CNI_ERR_AGAIN, EBUSY,
+			"VF %s: its interface is in another network namespace, and no attachment of it "
+			"is recorded",
+			a->vf.bdf);
+	if (!(a->now.fields & VF_LINK) && !a->vf.userspace)
+		return err_set(e, CNI_ERR_CONFIG, ENODEV,
+			       "deviceID %s has no network interface (driver: %s)", a->vf.bdf,
+			       a->vf.driver[0] ? a->vf.driver : "none");
+	if ((a->now.fields & VF_LINK) && !link_get(&a->site.pod, 0, a->call->env.ifname, &taken))
+		return err_set(e, CNI_ERR_ENV, EEXIST, "CNI_IFNAME %s in %s", a->call->env.ifname,
+			       a->call->env.netns);
+	return 0;
+}
+
+static int want_rdma(struct add *a, struct vf_state *want, struct err *e)
+{
+	bool move;
+	int r = rdma_plan(&a->site, &a->conf, &a->now, &move, e);
+
+	if (r || !a->now.rdma_count)
+		return r;
+	want->fields |= VF_RDMA;
+	want->rdma_count = a->now.rdma_count;
+	memcpy(want->rdma, a->now.rdma, sizeof(want->rdma));
+	for (unsigned int i = 0; i < want->rdma_count; i++)
+		want->rdma[i].place = move ? VF_POD : VF_HOST;
+	return 0;
+}
+
+/* Configuration and present state to the wanted state. */
+static int want_state(struct add *a, struct vf_state *want, struct err *e)
+{
+	*want = a->conf.want;
+	if (!a->conf.has_min_rate)
+		want->pf.min_rate = a->now.pf.min_rate;
+	if (!a->conf.has_max_rate)
+		want->pf.max_rate = a->now.pf.max_rate;
+	if ((want->fields & VF_MTU) && want->mtu > a->vf.pf_mtu)
+		return err_set(e, CNI_ERR_CONFIG, 0, "mtu: %u is above %u, the MTU of PF %s",
+			       want->mtu, a->vf.pf_mtu, a->vf.pf_name);
+	if (a->now.fields & VF_LINK) {
+		want->fields |= VF_NETNS | VF_NAME | VF_FLAGS;
+		want->place = VF_POD;
+		want->flags = a->now.flags | IFF_UP;
+		strcpy(want->name, a->call->env.ifname);
+	} else {
+		want->fields &=
+			~(unsigned int)VF_LINK; /* user space sets the address and the MTU itself */
+	}
+	return want_rdma(a, want, e);
+}
+
+static int write_record(struct add *a, struct err *e)
+{
+	struct vf_state want;
+	int r = want_state(a, &want, e);
+
+	if (!r)
+		r = record_new(a->call, &a->vf, &a->pod, &a->now, &want, &a->record, e);
+	if (!r)
+		r = record_save(a->store, &a->record, e);
+	return r;
+}
+
+/* First all but up, so that nothing leaves before the settings are complete. */
+static int move_in(struct add *a, struct err *e)
+{
+	struct vf_state down = a->record.want;
+	int r;
+
+	down.fields &= ~(unsigned int)VF_FLAGS;
+	r = vf_converge(&a->site, &a->vf, &a->now, &down, VF_ATTACH, e);
+	return r ? r : vf_converge(&a->site, &a->vf, &a->now, &a->record.want, VF_ATTACH, e);
+}
+
+static int ask_ipam(struct add *a, struct err *e)
+{
+	json_t *ipam = a->call->conf.ipam;
+	json_auto_t *answer = NULL;
+	const char *type;
+	int r;
+
+	if (!ipam)
+		return 0;
+	type = json_string_value(json_object_get(ipam, "type"));
+	r = cni_delegate(&a->call->env, type, a->call->conf.root, &answer, e);
+	if (!r)
+		r = cni_result_parse(answer, a->call->conf.version, &a->result, e);
+	if (!r && !a->result.ip_count)
+		r = err_set(e, CNI_ERR_DECODE, 0, "ipam %s returned no address", type);
+	return r;
+}
+
+static void await_carrier(struct add *a)
+{
+	uint64_t deadline = clock_ms() + CARRIER_MS;
+	struct link l;
+
+	while (!link_get(&a->site.pod, a->now.ifindex, NULL, &l) && !l.carrier &&
+	       clock_ms() < deadline)
+		clock_pause(POLL_MS);
+}
+
+static int set_addresses(struct add *a, struct err *e)
+{
+	int r;
+
+	if (!a->result.ip_count || !(a->now.fields & VF_LINK))
+		return 0;
+	r = addressing_apply(&a->site, a->now.ifindex, a->now.name, &a->result, e);
+	if (r)
+		return r;
+	await_carrier(a);
+	addressing_announce(&a->site, a->now.ifindex, &a->now.mac, &a->result);
+	return 0;
+}
+
+/* The IPAM's result, with the interface in front. */
+static int describe(struct add *a, json_t **ret_output, struct err *e)
+{
+	struct cni_interface *i = cni_result_add_interface(&a->result);
+	bool has_link = a->now.fields & VF_LINK;
+	json_auto_t *recorded = NULL, *output = NULL;
+	int r;
+
+	if (!i || !(i->sandbox = strdup(a->call->env.netns)))
+		return err_set(e, CNI_ERR_IO, ENOMEM, "describe the attachment");
+	strcpy(i->name, a->call->env.ifname);
+	strcpy(i->pci_id, a->vf.bdf);
+	hwaddr_format(has_link ? &a->now.mac : &a->now.pf.mac, i->mac);
+	i->mtu = has_link ? a->now.mtu : a->vf.pf_mtu;
+	for (size_t n = 0; n < a->result.ip_count; n++)
+		a->result.ips[n].interface = 0;
+	r = cni_result_build(&a->result, a->call->conf.version, false, &output, e);
+	if (!r)
+		r = cni_result_build(&a->result, CNI_VERSION_NEWEST, false, &recorded, e);
+	if (!r)
+		r = record_set_result(&a->record, recorded, e);
+	if (!r)
+		r = record_save(a->store, &a->record, e);
+	if (!r)
+		*ret_output = take_ptr(output);
+	return r;
+}
+
+static int attach(struct add *a, json_t **ret_output, struct err *e)
+{
+	struct err back;
+	int r;
+
+	r = move_in(a, e);
+	if (!r)
+		r = ask_ipam(a, e);
+	if (!r)
+		r = set_addresses(a, e);
+	if (!r)
+		r = describe(a, ret_output, e);
+	if (r && way_back(&a->site, a->store, &a->record, &back))
+		log_error(
+			"the way back from a failed ADD is not complete, DEL or repair will finish it: %s",
+			back.msg);
+	return r;
+}
+
+int attach_add(const struct cni_call *call, json_t **ret_output, struct err *e)
+{
+	struct add a = { .call = call, .store = -1, .lock = -1, .site = VF_SITE_NONE };
+	int r;
+
+	r = attach_conf_parse(call, &a.conf, e);
+	if (r)
+		return r;
+	log_open("cni-sriov-rdma", a.conf.log_level, a.conf.log_file);
+	r = open_pod(&a, e);
+	if (!r) {
+		r = a.store = record_store_open(a.conf.data_dir, true, e);
+		r = r < 0 ? r : claim_vf(&a, e);
+	}
+	if (!r)
+		r = observe_before(&a, e);
+	if (!r)
+		r = write_record(&a, e);
+	if (!r)
+		r = attach(&a, ret_output, e);
+	add_done(&a);
+	return r;
+}

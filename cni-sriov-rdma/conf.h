@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plugin's own keys of a network configuration: text to struct, and no look at the machine. */
+#pragma once
+
+#include "base/log.h"
+#include "cni/plugin.h"
+#include "vf/state.h"
+
+/* How the node's RDMA subsystem is to treat network namespaces ("rdma": {"netnsMode"}). */
+enum rdma_netns_mode {
+	RDMA_EXCLUSIVE, /* devices belong to one namespace; the VF's moves along (the default) */
+	RDMA_SHARED, /* every namespace sees every device; the VF's stays */
+	RDMA_KEEP, /* whatever the mode is: move in exclusive mode, stay in shared mode */
+};
+
+/* Strings belong to the configuration. */
+struct attach_conf {
+	const char *device_id; /* "" when absent, which only DEL, GC and STATUS allow */
+	const char *data_dir; /* where attachments are recorded */
+	struct vf_state want; /* the settings that were asked for, and no others: want.fields */
+	bool has_min_rate,
+		has_max_rate; /* the kernel sets both at once: one alone leaves the other as it is */
+	enum rdma_netns_mode rdma_mode;
+	bool rdma_required; /* a VF without an RDMA device is refused */
+	enum log_level log_level;
+	const char *log_file; /* "" = stderr */
+};
+
+/**
+ * attach_conf_parse() - read and check the plugin's keys
+ *
+ * The MAC comes from runtimeConfig.mac, else args.cni.mac, else CNI_ARGS MAC, else mac, as in sriov-cni;
+ * the device from runtimeConfig.deviceID, else deviceID.
+ *
+ * Errors: code 7 with key, value and what is allowed.
+ */
+int attach_conf_parse(const struct cni_call *call, struct attach_conf *ret, struct err *e);
+
+/**
+ * attach_conf_parse_store() - only what finds a record: dataDir, a device as a hint, and the log
+ *
+ * For DEL and GC: a configuration that has become wrong since ADD must not keep an attachment from being
+ * undone, so all else is not looked at, and a log or device that does not fit is as if it were absent.
+ */
+int attach_conf_parse_store(const struct cni_call *call, struct attach_conf *ret, struct err *e);

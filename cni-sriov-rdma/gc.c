@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GC: DEL for each record of this network that is not listed as valid (specification 1.1.0, section 2). */
+#include "verbs.h"
+
+#include "attachments.h"
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "cni/delegate.h"
+#include "conf.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct valid {
+	const char *network;
+	struct cni_attachment *list;
+	size_t count;
+};
+
+static bool is_stale(const struct record *record, const void *arg)
+{
+	const struct valid *valid = arg;
+
+	return !strcmp(record->network, valid->network) &&
+	       !cni_attachment_is_valid(valid->list, valid->count, record->env.container_id,
+					record->env.ifname);
+}
+
+/* Goes on after an error, and reports the first at the end. */
+static int undo_stale(int store, const struct valid *valid, struct err *e)
+{
+	auto_free char(*list)[PCI_ADDR_MAX] = NULL;
+	struct err first = { 0 }, err;
+	size_t count;
+	int r = record_list(store, &list, &count, e);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < count; i++) {
+		bool done;
+
+		r = attachment_undo(store, list[i], is_stale, valid, &done, &err);
+		if (r &&
+		    r != -EBADMSG) /* whose a damaged one is, nobody knows: the VF's next ADD sees to it */
+			err_keep_first(&first, &err);
+		else if (!r && done)
+			log_info("GC: VF %s is back home", list[i]);
+	}
+	if (first.code)
+		*e = first;
+	return first.code ? (first.sys ? -first.sys : -EINVAL) : 0;
+}
+
+static int forward_to_ipam(const struct cni_call *call, struct err *e)
+{
+	if (!call->conf.ipam)
+		return 0;
+	return cni_delegate(&call->env, json_string_value(json_object_get(call->conf.ipam, "type")),
+			    call->conf.root, NULL, e);
+}
+
+int attach_gc(const struct cni_call *call, json_t **ret_output, struct err *e)
+{
+	struct valid valid = { .network = call->conf.name };
+	struct attach_conf conf;
+	auto_close int store = -1;
+	struct err ipam;
+	bool given;
+	int r;
+
+	(void)ret_output;
+	r = attach_conf_parse_store(call, &conf, e);
+	if (r)
+		return r;
+	log_open("cni-sriov-rdma", conf.log_level, conf.log_file);
+	r = cni_conf_valid_attachments(&call->conf, &valid.list, &valid.count, &given, e);
+	if (r)
+		return r;
+	if (given) {
+		store = record_store_open(conf.data_dir, false, e);
+		r = store == -ENOENT ? 0 : store < 0 ? store : undo_stale(store, &valid, e);
+	}
+	free(valid.list);
+	if (forward_to_ipam(call, &ipam) && !r) {
+		*e = ipam;
+		r = ipam.sys ? -ipam.sys : -EINVAL;
+	}
+	return r;
+}

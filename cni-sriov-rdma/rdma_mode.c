@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma_mode.h"
+
+#include "base/log.h"
+#include "kernel/netns.h"
+#include "kernel/rdma.h"
+
+#include <errno.h>
+
+static const char *mode_name(bool exclusive)
+{
+	return exclusive ? "exclusive" : "shared";
+}
+
+int rdma_mode_ensure(struct netlink *rdma, bool exclusive, struct err *e)
+{
+	bool now;
+	int r = rdma_mode_get(rdma, &now);
+
+	if (r)
+		return netlink_err(rdma, e, r, "read the RDMA subsystem's network namespace mode");
+	if (now == exclusive)
+		return 0;
+	r = rdma_mode_set(rdma, exclusive);
+	if (!r) {
+		log_info("switched the RDMA subsystem to %s network namespace mode",
+			 mode_name(exclusive));
+		return 0;
+	}
+	netlink_err(rdma, e, r, "RDMA netns mode is %s; switch it to %s", mode_name(now),
+		    mode_name(exclusive));
+	if (r == -EBUSY)
+		err_details(
+			e,
+			"the kernel switches only while no other network namespace exists, and this node has "
+			"%u; put \"options ib_core netns_mode=%d\" into a file in /etc/modprobe.d and reboot, "
+			"or run \"cni-sriov-rdma rdma-mode %s\" at boot before the first pod starts",
+			netns_count(), exclusive ? 0 : 1, mode_name(exclusive));
+	return r;
+}
+
+int rdma_plan(struct vf_site *site, const struct attach_conf *conf, const struct vf_state *before,
+	      bool *ret_move, struct err *e)
+{
+	struct netlink *nl;
+	bool exclusive;
+	int r;
+
+	*ret_move = false;
+	if (!before->rdma_count) {
+		if (conf->rdma_required)
+			return err_set(
+				e, CNI_ERR_CONFIG, 0,
+				"rdma.required: the VF has no RDMA device; is its driver's RDMA module "
+				"loaded?");
+		return 0;
+	}
+	for (unsigned int i = 0; i < before->rdma_count; i++)
+		if (before->rdma[i].place != VF_HOST)
+			return err_set(e, CNI_ERR_AGAIN, EBUSY,
+				       "RDMA device %s is in another network namespace",
+				       before->rdma[i].name);
+	r = vf_site_rdma(site, false, &nl, e);
+	if (r)
+		return r;
+	if (conf->rdma_mode == RDMA_KEEP) {
+		r = rdma_mode_get(nl, &exclusive);
+		if (r)
+			return netlink_err(nl, e, r,
+					   "read the RDMA subsystem's network namespace mode");
+	} else {
+		exclusive = conf->rdma_mode == RDMA_EXCLUSIVE;
+		r = rdma_mode_ensure(nl, exclusive, e);
+	}
+	if (!r)
+		*ret_move = exclusive;
+	return r;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "way_back.h"
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "cni/delegate.h"
+#include "kernel/netns.h"
+#include "vf/converge.h"
+#include "vf/observe.h"
+
+#include <errno.h>
+
+int way_back_pod_ns(const struct record *record)
+{
+	auto_close int fd = -1;
+	struct netns_id id;
+	struct err e;
+
+	fd = netns_open(record->env.netns, &e);
+	/* the path may be another pod's by now */
+	if (fd >= 0 && !netns_id(fd, &id, &e) && netns_id_equal(&id, &record->netns_id))
+		return take_fd(&fd);
+	fd = netns_find(&record->netns_id);
+	return fd < 0 ? -1 : take_fd(&fd);
+}
+
+/*
+ * What can be restored now. Without an interface (the VF has been given to user space, or to no driver), or
+ * with one that cannot be reached, there is still what the PF says.
+ */
+static struct vf_state reachable(const struct record *record, const struct vf_state *now,
+				 bool *ret_lost)
+{
+	struct vf_state before = record->before;
+
+	*ret_lost = false;
+	if (now->place == VF_ELSEWHERE) {
+		*ret_lost = before.fields & now->fields & VF_NETNS;
+		before.fields &= ~(unsigned int)VF_LINK;
+	}
+	if (!now->rdma_count)
+		before.fields &= ~(unsigned int)VF_RDMA;
+	for (unsigned int i = 0; i < now->rdma_count; i++)
+		if (now->rdma[i].place == VF_ELSEWHERE && before.fields & VF_RDMA) {
+			*ret_lost = true;
+			before.fields &= ~(unsigned int)VF_RDMA;
+		}
+	return before;
+}
+
+static int restore_vf(struct vf_site *site, const struct record *record, bool *ret_lost,
+		      struct err *e)
+{
+	struct vf_state now = { 0 }, before;
+	struct vf vf;
+	int r;
+
+	r = vf_find(site->sysfs, &site->host, record->bdf, &vf, e);
+	if (r == -ENODEV || r == -ENOTSUP) {
+		log_info("VF %s is gone: there is nothing to restore", record->bdf);
+		return 0;
+	}
+	if (!r)
+		r = vf_observe(site, &vf, VF_LINK | VF_PF | VF_RDMA, &now, e);
+	if (!r)
+		r = vf_await_home(site, &vf, &now, e);
+	if (r)
+		return r;
+	before = reachable(record, &now, ret_lost);
+	r = vf_converge(site, &vf, &now, &before, VF_RESTORE, e);
+	if (!r && *ret_lost)
+		log_warning(
+			"VF %s is in no network namespace that can be reached; its record is kept, and it "
+			"is repaired when it has come home",
+			record->bdf);
+	return r;
+}
+
+static int release_addresses(const struct record *record, struct err *e)
+{
+	json_t *ipam = json_object_get(record->conf, "ipam");
+	const char *type = json_string_value(json_object_get(ipam, "type"));
+	struct cni_env env = record->env;
+
+	if (!type || !*type)
+		return 0;
+	env.verb = CNI_VERB_DEL;
+	return cni_delegate(&env, type, record->conf, NULL, e);
+}
+
+static int restore(struct vf_site *site, const struct record *record, bool *ret_lost, struct err *e)
+{
+	struct vf_site own = VF_SITE_NONE;
+	int r;
+
+	if (site)
+		return restore_vf(site, record, ret_lost, e);
+	r = vf_site_open(&own, way_back_pod_ns(record), e);
+	if (!r)
+		r = restore_vf(&own, record, ret_lost, e);
+	vf_site_close(&own);
+	return r;
+}
+
+int way_back(struct vf_site *site, int store, const struct record *record, struct err *e)
+{
+	char boot[BOOT_ID_SIZE];
+	struct err first = { 0 }, err;
+	bool lost = false;
+	int r;
+
+	r = boot_id(boot, e);
+	if (r)
+		return r;
+	if (record_is_of_boot(record, boot) && restore(site, record, &lost, &err))
+		err_keep_first(&first, &err);
+	/* after the VF: an address must not be given again while a pod still answers to it */
+	if (release_addresses(record, &err))
+		err_keep_first(&first, &err);
+	if (first.code) {
+		*e = first;
+		return first.sys ? -first.sys : -EINVAL;
+	}
+	return lost ? 0 : record_drop(store, record->bdf, e);
+}
