@@ -2,8 +2,8 @@
 #include "cni/delegate.h"
 
 #include "base/cleanup.h"
-#include "cni/field.h"
 #include "cni/input.h"
+#include "cni/outcome.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -209,51 +209,6 @@ static int child_end(struct child *child, bool give_up)
 	return status;
 }
 
-static bool has_output(enum cni_verb verb)
-{
-	return verb == CNI_VERB_ADD || verb == CNI_VERB_VERSION;
-}
-
-/* It failed: pass its error object on, or say how it ended. */
-static int failed(const char *type, int status, json_t *output, struct err *e)
-{
-	const struct field_of of = { output, "", CNI_ERR_DECODE };
-	json_int_t code = json_integer_value(json_object_get(output, "code"));
-	const char *msg = "", *details = "";
-	struct err bad;
-
-	if (WIFSIGNALED(status))
-		return err_set(e, CNI_ERR_IO, 0, "plugin %s was ended by signal %d (%s)", type,
-			       WTERMSIG(status), strsignal(WTERMSIG(status)));
-	if (field_str(&of, "msg", &msg, &bad) || field_str(&of, "details", &details, &bad) ||
-	    code <= 0 || code > INT_MAX)
-		return err_set(e, CNI_ERR_DECODE, 0,
-			       "plugin %s ended with status %d, and without an error object", type,
-			       WEXITSTATUS(status));
-	err_set(e, (int)code, 0, "%s: %s", type, msg);
-	err_details(e, "%s", details);
-	return -EINVAL;
-}
-
-/* What its end and its output mean. */
-static int judge(const struct cni_env *env, const char *type, int status,
-		 const struct input *printed, json_t **ret_result, struct err *e)
-{
-	json_error_t why = { .text = "it printed nothing" };
-	json_auto_t *output = NULL;
-
-	if (printed->len)
-		output = json_loadb(printed->data, printed->len, 0, &why);
-	if (status)
-		return failed(type, status, output, e);
-	if (has_output(env->verb) && !json_is_object(output))
-		return err_set(e, CNI_ERR_DECODE, 0, "plugin %s gave no result for %s: %s", type,
-			       cni_verb_name(env->verb), output ? "not an object" : why.text);
-	if (ret_result)
-		*ret_result = has_output(env->verb) ? take_ptr(output) : NULL;
-	return 0;
-}
-
 int cni_delegate(const struct cni_env *env, const char *type, json_t *conf, json_t **ret_result,
 		 struct err *e)
 {
@@ -279,5 +234,5 @@ int cni_delegate(const struct cni_env *env, const char *type, json_t *conf, json
 			       INPUT_MAX);
 	if (r)
 		return err_set(e, CNI_ERR_IO, r, "talk to plugin %s", type);
-	return judge(env, type, status, &printed, ret_result, e);
+	return outcome_judge(env->verb, type, status, &printed, ret_result, e);
 }
