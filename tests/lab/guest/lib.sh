@@ -172,12 +172,12 @@ plugin() {
 # cni VERB CONF POD IFNAME [BDF]: the real cnitool. The configuration is a file of conf-examples/ or a path; BDF is
 # the device that a device plugin would have chosen.
 cni() {
-	local verb=$1 conf=$2 pod=$3 ifname=$4 args="" dir status=0
+	local verb=$1 conf=$2 pod=$3 ifname=$4 device=() dir status=0
 	[[ -e $conf ]] || conf=$CONF/$conf
-	[[ -z ${5:-} ]] || args="{\"deviceID\":\"$5\"}"
+	[[ -z ${5:-} ]] || device=(CAP_ARGS="{\"deviceID\":\"$5\"}")
 	dir=$(mktemp -d "$said/net.XXXX")
 	cp "$conf" "$dir/"
-	env NETCONFPATH="$dir" CNI_PATH="$CNI_PATH" CNI_IFNAME="$ifname" ${args:+CAP_ARGS="$args"} \
+	env NETCONFPATH="$dir" CNI_PATH="$CNI_PATH" CNI_IFNAME="$ifname" "${device[@]}" \
 		"$CNITOOL" "$verb" "$(jq -r .name "$conf")" "/run/netns/$pod" >"$said/stdout" 2>"$said/stderr" || status=$?
 	rm -rf "$dir"
 	echo $status >"$said/status"

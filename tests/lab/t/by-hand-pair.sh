@@ -10,15 +10,15 @@ ip link set "$dev" netns pod
 rdma dev set mlx5_0 netns pod
 ip -n pod link set "$dev" name net1 mtu 4500
 ip -n pod link set net1 up
-ip -n pod addr add $me/24 dev net1
+ip -n pod addr add "$me/24" dev net1
 
-ping_ok pod $peer
+ping_ok pod "$peer"
 barrier up
 if [[ $NODE == a ]]; then
 	in_pod pod timeout 30 rping -s -C 3
 else
 	sleep 1
-	in_pod pod timeout 20 rping -c -a $peer -C 3
+	in_pod pod timeout 20 rping -c -a "$peer" -C 3
 fi
 
 pod_del pod
