@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Leases to be released: collected first, as a walk must not change what it walks through. */
+#pragma once
+
+#include "cni/conf.h"
+#include "cni/env.h"
+#include "store.h"
+
+struct release_list {
+	struct {
+		int64_t scope;
+		struct inet_addr addr;
+	} * v;
+	size_t count, room;
+};
+
+struct release {
+	const struct cni_env *env;
+	const char *network;
+	const struct cni_attachment *valid; /* GC: what stays */
+	size_t valid_count;
+	struct release_list list;
+};
+
+void release_done(struct release *release);
+#define auto_release __attribute__((cleanup(release_done)))
+
+/** release_collect() - a store_lease_fn whose argument is a release_list */
+int release_collect(const struct lease *lease, void *list, struct err *e);
+
+/** release_all() - release what was collected */
+int release_all(struct store *store, const struct release_list *list, struct err *e);
+
+enum lease_life { LEASE_ALIVE, LEASE_GONE, LEASE_UNKNOWN };
+
+/**
+ * release_is_gone() - does the container of a lease live?
+ *
+ * Gone: nothing is at the namespace's path any more, or another namespace is. Not known: the lease has
+ * no path (another runtime made it), or the path cannot be looked at.
+ */
+enum lease_life release_is_gone(const struct lease *lease);
