@@ -16,6 +16,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -91,6 +92,7 @@ static int open_checked(struct store *store, struct err *e)
 	int64_t id, version;
 	int r = open_db(store, store->file, e);
 
+	r = r ?: sql_script(store, e, "PRAGMA locking_mode = EXCLUSIVE");
 	r = r ?: read_pragma(store, "PRAGMA application_id", &id, e);
 	r = r ?: read_pragma(store, "PRAGMA user_version", &version, e);
 	if (r)
@@ -157,19 +159,47 @@ static void remove_older_boots(struct store *store)
 			unlinkat(store->dir, entry->d_name, 0);
 }
 
-static int insert_found(const struct lease *lease, void *arg, struct err *e)
+static int insert_found(struct store *store, int64_t scope, const struct lease *lease,
+			struct err *e)
+{
+	return sql_exec(store, e,
+			"INSERT OR IGNORE INTO lease VALUES(?,?,?,?,?,?,1,?,0,?,'',?,?,?,?,?)",
+			"iktttiiitttii", scope, addr_key_from(&lease->addr), lease->owner.network,
+			lease->owner.cid, lease->owner.ifname, (int64_t)lease->slot,
+			(int64_t)lease->since, (int64_t)lease->cooldown_s, lease->pod, lease->uid,
+			lease->netns, (int64_t)lease->netns_dev, (int64_t)lease->netns_ino);
+}
+
+/* Is it held by this network already, as another source has told? */
+static int is_entered(struct store *store, const struct lease *lease, struct err *e)
+{
+	auto_stmt sqlite3_stmt *s = NULL;
+	int r = sql_prepare(store, &s, e,
+			    "SELECT 1 FROM lease WHERE scope = 0 AND addr = ? AND network = ?", "kt",
+			    addr_key_from(&lease->addr), lease->owner.network);
+
+	return r ? r : sql_step(store, s, e);
+}
+
+/*
+ * An address that is found is held in every scope. Found once more, for another network, it is on a
+ * fabric of its own: then it is held in that network's scope, too.
+ */
+static int enter_found(const struct lease *lease, void *arg, struct err *e)
 {
 	struct store *store = arg;
+	char name[NAME_MAX + 16];
+	int64_t scope;
+	int r = insert_found(store, 0, lease, e);
 
-	return sql_exec(
-		store, e,
-		"INSERT OR IGNORE INTO lease VALUES(0,?1,?2,?3,?4,?5,1,?6,0,?7,'',?8,?9,?10,?11,?12)",
-		"ktttiiittt"
-		"ii",
-		addr_key_from(&lease->addr), lease->owner.network, lease->owner.cid,
-		lease->owner.ifname, (int64_t)lease->slot, (int64_t)lease->since,
-		(int64_t)lease->cooldown_s, lease->pod, lease->uid, lease->netns,
-		(int64_t)lease->netns_dev, (int64_t)lease->netns_ino);
+	if (r || sqlite3_changes(store->db) || !*lease->owner.network)
+		return r;
+	r = is_entered(store, lease, e);
+	if (r)
+		return r < 0 ? r : 0;
+	snprintf(name, sizeof(name), "network:%s", lease->owner.network);
+	r = store_scope(store, name, &scope, e);
+	return r ? r : insert_found(store, scope, lease, e);
 }
 
 /* Make the database under another name; complete, it takes its own. */
@@ -188,7 +218,7 @@ static int make(struct store *store, bool rebuild, struct err *e)
 	r = r ?: sql_script(store, e, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; BEGIN");
 	r = r ?: sql_script(store, e, schema);
 	if (!r && rebuild)
-		r = rebuild_leases(store->boot, insert_found, store, e);
+		r = rebuild_leases(store->boot, enter_found, store, e);
 	r = r ?: sql_script(store, e, "COMMIT");
 	close_db(store);
 	if (r)
