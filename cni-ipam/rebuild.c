@@ -45,7 +45,8 @@ static int tell(struct rebuild *rebuild, const struct inet_addr *a, struct err *
 
 	rebuild->lease.addr = *a;
 	r = rebuild->sink(&rebuild->lease, rebuild->arg, e);
-	rebuild->lease.slot++; /* owners' numbers are unique, also where two sources tell of one owner */
+	rebuild->lease
+		.slot++; /* owners' numbers are unique, also where two sources tell of one owner */
 	return r;
 }
 

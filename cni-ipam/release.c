@@ -2,7 +2,10 @@
 #include "release.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 void release_done(struct release *release)
@@ -16,16 +19,14 @@ int release_collect(const struct lease *lease, void *arg, struct err *e)
 
 	if (list->count == list->room) {
 		size_t room = list->room ? 2 * list->room : 16;
-		void *v = reallocarray(list->v, room, sizeof(*list->v));
+		struct release_item *v = reallocarray(list->v, room, sizeof(*v));
 
 		if (!v)
 			return err_set(e, CNI_ERR_IO, ENOMEM, "list the leases to release");
 		list->v = v;
 		list->room = room;
 	}
-	list->v[list->count].scope = lease->scope;
-	list->v[list->count].addr = lease->addr;
-	list->count++;
+	list->v[list->count++] = (struct release_item){ lease->scope, lease->addr, lease->since };
 	return 0;
 }
 
@@ -38,6 +39,18 @@ int release_all(struct store *store, const struct release_list *list, struct err
 	return r;
 }
 
+static bool has_directory(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX];
+	struct stat st;
+
+	if (!strncmp(path, "/proc/", 6)) /* the process is gone, and with it its directory */
+		return true;
+	return slash && snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path), path) < PATH_MAX &&
+	       !stat(dir, &st);
+}
+
 enum lease_life release_is_gone(const struct lease *lease)
 {
 	struct stat st;
@@ -45,10 +58,9 @@ enum lease_life release_is_gone(const struct lease *lease)
 	if (!*lease->netns)
 		return LEASE_UNKNOWN;
 	if (stat(lease->netns, &st))
-		return errno == ENOENT || errno == ENOTDIR ? LEASE_GONE : LEASE_UNKNOWN;
-	if (!lease->netns_ino)
+		return errno == ENOENT && has_directory(lease->netns) ? LEASE_GONE : LEASE_UNKNOWN;
+	/* all namespaces are on one nsfs, so another device is no namespace at all */
+	if (!lease->netns_ino || st.st_dev != lease->netns_dev)
 		return LEASE_UNKNOWN;
-	/* the file under an unmounted namespace is another inode, and so is a namespace made anew */
-	return st.st_dev == lease->netns_dev && st.st_ino == lease->netns_ino ? LEASE_ALIVE
-									      : LEASE_GONE;
+	return st.st_ino == lease->netns_ino ? LEASE_ALIVE : LEASE_GONE;
 }

@@ -6,11 +6,14 @@
 #include "cni/env.h"
 #include "store.h"
 
+struct release_item {
+	int64_t scope;
+	struct inet_addr addr;
+	uint64_t since; /* tells a lease from a later one of the same address */
+};
+
 struct release_list {
-	struct {
-		int64_t scope;
-		struct inet_addr addr;
-	} * v;
+	struct release_item *v;
 	size_t count, room;
 };
 
@@ -36,7 +39,8 @@ enum lease_life { LEASE_ALIVE, LEASE_GONE, LEASE_UNKNOWN };
 /**
  * release_is_gone() - does the container of a lease live?
  *
- * Gone: nothing is at the namespace's path any more, or another namespace is. Not known: the lease has
- * no path (another runtime made it), or the path cannot be looked at.
+ * Gone: nothing is at the namespace's path any more, or another namespace is. Not known, and so never
+ * released: the lease has no path; or its directory is not there, or no namespace is mounted at the path,
+ * which is what a mount namespace looks like that does not see the host's (a container's).
  */
 enum lease_life release_is_gone(const struct lease *lease);

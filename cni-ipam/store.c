@@ -18,6 +18,7 @@
  */
 #define LOCK_TIMEOUT_MS 20000
 
+/* What kinds of errors of sqlite mean. */
 static const struct {
 	int sqlite, sys, code;
 } kinds[] = {
@@ -41,8 +42,9 @@ int sql_error(struct store *store, struct err *e, const char *doing)
 			sys = kinds[i].sys;
 			code = kinds[i].code;
 		}
-	err_set(e, code, sys, "lease database %s/%s: %s: %s", store->path, store->file, doing,
+	err_set(e, code, 0, "lease database %s/%s: %s: %s", store->path, store->file, doing,
 		sqlite3_errmsg(store->db));
+	e->sys = sys;
 	return -sys;
 }
 

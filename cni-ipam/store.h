@@ -143,6 +143,13 @@ struct store_usage {
 int store_usage(struct store *store, const struct store_pool *pool, struct store_usage *ret,
 		struct err *e);
 
+/* A pool as the store knows it; @name is "NAME/SET", of a pool file or a network. */
+typedef int store_pool_fn(const struct store_pool *pool, const char *scope, const char *name,
+			  const struct range *bounds, void *arg, struct err *e);
+
+/** store_pools() - each pool in its newest form, by name */
+int store_pools(struct store *store, store_pool_fn *fn, void *arg, struct err *e);
+
 /* What has been read from a pool file, so that it is read again only after a change. */
 int store_source_get(struct store *store, const char *key, char **ret_stamp, char **ret_body,
 		     struct err *e);

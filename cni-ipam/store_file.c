@@ -116,10 +116,12 @@ static void name_journal(char *ret, size_t size, const char *db)
 	snprintf(ret, size, "%s-journal", db);
 }
 
-/* 0 when it is gone, however it came to be so */
+/* 0 when it is gone, however it came to be so; a directory may have been put in a file's place */
 static int remove_file(struct store *store, const char *name)
 {
-	return unlinkat(store->dir, name, 0) && errno != ENOENT ? -errno : 0;
+	if (!unlinkat(store->dir, name, 0) || errno == ENOENT)
+		return 0;
+	return errno == EISDIR && !unlinkat(store->dir, name, AT_REMOVEDIR) ? 0 : -errno;
 }
 
 static int remove_db(struct store *store, const char *db)
@@ -175,8 +177,8 @@ static int is_entered(struct store *store, const struct lease *lease, struct err
 {
 	auto_stmt sqlite3_stmt *s = NULL;
 	int r = sql_prepare(store, &s, e,
-			    "SELECT 1 FROM lease WHERE scope = 0 AND addr = ? AND network = ?", "kt",
-			    addr_key_from(&lease->addr), lease->owner.network);
+			    "SELECT 1 FROM lease WHERE scope = 0 AND addr = ? AND network = ?",
+			    "kt", addr_key_from(&lease->addr), lease->owner.network);
 
 	return r ? r : sql_step(store, s, e);
 }
@@ -300,8 +302,8 @@ int store_file_open(struct store *store, enum store_make how, bool *ret_there, s
 	}
 	*ret_there = true;
 	if (!S_ISREG(st.st_mode) || !st.st_size) {
-		err_set(e, CNI_ERR_IO, -STORE_DAMAGED, "lease database %s/%s is %s", store->path,
-			store->file, S_ISREG(st.st_mode) ? "empty" : "not a file");
+		err_set(e, CNI_ERR_IO, 0, "lease database %s/%s is %s", store->path, store->file,
+			S_ISREG(st.st_mode) ? "empty" : "not a file");
 		return STORE_DAMAGED;
 	}
 	return open_checked(store, e);

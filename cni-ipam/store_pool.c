@@ -396,6 +396,25 @@ int store_usage(struct store *store, const struct store_pool *pool, struct store
 	return 0;
 }
 
+int store_pools(struct store *store, store_pool_fn *fn, void *arg, struct err *e)
+{
+	auto_stmt sqlite3_stmt *s = NULL;
+	int r = sql_prepare(store, &s, e,
+			    "SELECT pool.id, scope, scope.name, pool.name, lo, hi, max(used)"
+			    " FROM pool JOIN scope ON scope.id = pool.scope"
+			    " GROUP BY scope, pool.name ORDER BY pool.name",
+			    "");
+
+	while (!r && (r = sql_step(store, s, e)) > 0) {
+		const struct store_pool pool = { sqlite3_column_int64(s, 0),
+						 sqlite3_column_int64(s, 1) };
+		const struct range bounds = { sql_key(s, 4), sql_key(s, 5) };
+
+		r = fn(&pool, sql_text(s, 2), sql_text(s, 3), &bounds, arg, e);
+	}
+	return r;
+}
+
 int store_source_get(struct store *store, const char *key, char **ret_stamp, char **ret_body,
 		     struct err *e)
 {
