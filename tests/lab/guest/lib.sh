@@ -141,10 +141,9 @@ rping_listens() { in_pod "$1" rdma -j resource show cm_id | jq -e 'any(.[]; .sta
 send_bw_ok() {
 	local gid
 	gid=$(rdma_gid "$1" "$2")
-	in_pod "$3" timeout 30 ib_send_bw -d "$4" -x "$(rdma_gid "$3" "$4")" -n 100 >/dev/null &
-	wait_for 10 in_pod "$3" ss -Hltn "sport = :18515"
+	in_pod "$3" timeout 30 ib_send_bw -d "$4" -x "$(rdma_gid "$3" "$4")" -s 8192 -n 100 >/dev/null &
 	wait_for 10 port_open "$3" 18515
-	in_pod "$1" timeout 30 ib_send_bw -d "$2" -x "$gid" -n 100 "$5"
+	in_pod "$1" timeout 30 ib_send_bw -d "$2" -x "$gid" -s 8192 -n 100 "$5"
 	wait
 }
 port_open() { [[ -n $(in_pod "$1" ss -Hltn "sport = :$2") ]]; }
@@ -184,6 +183,19 @@ cni() {
 	((status == 0)) || cat "$said/stdout" "$said/stderr" >&2
 	return $status
 }
+
+# conf BDF [JSON]: writes a configuration for `plugin` and prints its path; JSON adds to it or replaces, null removes.
+conf() {
+	local file
+	file=$(mktemp "$said/conf.XXXX")
+	jq -n --arg bdf "$1" --argjson more "${2:-{\}}" '{cniVersion: "1.1.0", name: "fabric", type: "cni-sriov-rdma",
+		deviceID: $bdf, vlan: 100, vlanQoS: 3, mtu: 4500, ipam: {type: "cni-ipam", subnet: "10.0.100.0/24"}} * $more
+		| del(..|nulls)' >"$file"
+	echo "$file"
+}
+
+# ok COMMAND…: `plugin` or `cni` must succeed; shows what it said if not.
+ok() { "$@" || fail "$*: $(<"$said/stdout") $(<"$said/stderr")"; }
 
 # stdout_holds FILTER [JQ-ARG…]: it is exactly one JSON document, of which the jq filter holds.
 stdout_holds() {
