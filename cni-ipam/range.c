@@ -90,7 +90,14 @@ int range_usable(const struct inet_net *subnet, struct range_list *into)
 	if (ipv4 || !range_contains(&r, &ipv4_keys))
 		return range_list_add(into, r);
 	err = range_list_add(into, (struct range){ r.lo, ipv4_keys.lo - 1 });
-	return err ? err : range_list_add(into, (struct range){ ipv4_keys.hi + 1, r.hi });
+	if (err || r.hi == ipv4_keys.hi)
+		return err;
+	return range_list_add(into, (struct range){ ipv4_keys.hi + 1, r.hi });
+}
+
+bool range_is_ipv4(const struct range *r)
+{
+	return range_contains(&ipv4_keys, r);
 }
 
 static int parse_ends(const char *text, const char *dash, struct range *ret, const char **ret_why)

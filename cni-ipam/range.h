@@ -56,6 +56,9 @@ struct range range_of_net(const struct inet_net *net);
  */
 int range_usable(const struct inet_net *subnet, struct range_list *into);
 
+/** range_is_ipv4() - does it lie in the keys of IPv4? An IPv6 subnet that does (::ffff:…) is none. */
+bool range_is_ipv4(const struct range *r);
+
 /**
  * range_parse() - "10.0.0.5", "10.0.0.0/28" or "10.0.0.5-10.0.0.9"
  * Return: 0; -EINVAL when it is none of them; -EDOM for host bits set, mixed families, or start

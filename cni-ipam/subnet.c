@@ -54,6 +54,7 @@ static int read_net(const struct field_of *of, const struct subnet_keys *keys, s
 		    struct err *e)
 {
 	struct inet_net net = { 0 }, masked;
+	struct range all;
 	int r = field_net(of, keys->subnet, &net, e);
 
 	if (r)
@@ -62,6 +63,10 @@ static int read_net(const struct field_of *of, const struct subnet_keys *keys, s
 		return err_set(e, of->code, 0, "%s%s is required", of->where, keys->subnet);
 	masked = net;
 	inet_net_mask(&masked);
+	all = range_of_net(&masked);
+	if (net.addr.family == AF_INET6 && range_is_ipv4(&all))
+		return wrong(of, keys->subnet, e, "an IPv6 subnet, but IPv4-mapped (RFC 4291):",
+			     &masked);
 	if (!keys->host_bits && !inet_addr_equal(&masked.addr, &net.addr))
 		return wrong(of, keys->subnet, e, "a subnet: it has host bits set, that would be",
 			     &masked);
