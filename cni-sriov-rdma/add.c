@@ -11,9 +11,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "cni/delegate.h"
 #include "cni/result.h"
 #include "conf.h"
+#include "ipam.h"
 #include "kernel/netns.h"
 #include "rdma_mode.h"
 #include "record.h"
@@ -81,7 +81,7 @@ static int held(const struct record *holder, struct err *e)
 
 	gmtime_r(&at, &tm);
 	strftime(since, sizeof(since), "%FT%TZ", &tm);
-	return err_set(e, CNI_ERR_AGAIN, EBUSY,
+	return err_set(e, CNI_ERR_AGAIN, 0,
 		       "VF %s is attached to pod %s (container %s, %s, network %s) since %s",
 		       holder->bdf, record_pod(holder, pod, sizeof(pod)), holder->env.container_id,
 		       holder->env.ifname, holder->network, since);
@@ -225,24 +225,6 @@ static int move_in(struct add *a, struct err *e)
 	return r ? r : vf_converge(&a->site, &a->vf, &a->now, &a->record.want, VF_ATTACH, e);
 }
 
-static int ask_ipam(struct add *a, struct err *e)
-{
-	json_t *ipam = a->call->conf.ipam;
-	json_auto_t *answer = NULL;
-	const char *type;
-	int r;
-
-	if (!ipam)
-		return 0;
-	type = json_string_value(json_object_get(ipam, "type"));
-	r = cni_delegate(&a->call->env, type, a->call->conf.root, &answer, e);
-	if (!r)
-		r = cni_result_parse(answer, a->call->conf.version, &a->result, e);
-	if (!r && !a->result.ip_count)
-		r = err_set(e, CNI_ERR_DECODE, 0, "ipam %s returned no address", type);
-	return r;
-}
-
 static void await_carrier(struct add *a)
 {
 	uint64_t deadline = clock_ms() + CARRIER_MS;
@@ -302,7 +284,7 @@ static int attach(struct add *a, json_t **ret_output, struct err *e)
 
 	r = move_in(a, e);
 	if (!r)
-		r = ask_ipam(a, e);
+		r = ipam_add(a->call, &a->result, e);
 	if (!r)
 		r = set_addresses(a, e);
 	if (!r)
@@ -323,7 +305,8 @@ int attach_add(const struct cni_call *call, json_t **ret_output, struct err *e)
 	if (r)
 		return r;
 	log_open("cni-sriov-rdma", a.conf.log_level, a.conf.log_file);
-	r = open_pod(&a, e);
+	r = ipam_find(call, e);
+	r = r ?: open_pod(&a, e);
 	if (!r) {
 		r = a.store = record_store_open(a.conf.data_dir, true, e);
 		r = r < 0 ? r : claim_vf(&a, e);

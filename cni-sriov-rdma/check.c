@@ -5,9 +5,9 @@
 #include "addressing.h"
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "cni/delegate.h"
 #include "cni/result.h"
 #include "conf.h"
+#include "ipam.h"
 #include "kernel/netns.h"
 #include "record.h"
 #include "vf/observe.h"
@@ -103,14 +103,6 @@ static int open_site(const struct cni_call *call, const struct record *record, s
 	return r ? r : vf_site_open(ret, take_fd(&pod_ns), e);
 }
 
-static int check_ipam(const struct cni_call *call, struct err *e)
-{
-	if (!call->conf.ipam)
-		return 0;
-	return cni_delegate(&call->env, json_string_value(json_object_get(call->conf.ipam, "type")),
-			    call->conf.root, NULL, e);
-}
-
 int attach_check(const struct cni_call *call, json_t **ret_output, struct err *e)
 {
 	auto_cni_result struct cni_result own = { 0 }, prev = { 0 };
@@ -133,5 +125,5 @@ int attach_check(const struct cni_call *call, json_t **ret_output, struct err *e
 	r = r ?: check_vf(&site, &record, own_interface(&prev, &call->env), &now, e);
 	if (!r && now.ifindex)
 		r = addressing_check(&site, now.ifindex, &own, &prev, e);
-	return r ?: check_ipam(call, e);
+	return r ?: ipam_forward(call, e);
 }

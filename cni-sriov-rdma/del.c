@@ -5,8 +5,8 @@
 #include "attachments.h"
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "cni/delegate.h"
 #include "conf.h"
+#include "ipam.h"
 #include "record.h"
 
 #include <errno.h>
@@ -28,15 +28,6 @@ static int find_record(const struct cni_call *call, const struct attach_conf *co
 		record_done(ret);
 	}
 	return record_find(store, call->conf.name, &call->env, ret, e);
-}
-
-/* An ADD that was killed, or whose record is damaged, may still have an address. */
-static int release_without_record(const struct cni_call *call, struct err *e)
-{
-	if (!call->conf.ipam)
-		return 0;
-	return cni_delegate(&call->env, json_string_value(json_object_get(call->conf.ipam, "type")),
-			    call->conf.root, NULL, e);
 }
 
 /* Another DEL, or a new owner's ADD, may have been faster: so it is asked again under the VF's lock. */
@@ -68,5 +59,6 @@ int attach_del(const struct cni_call *call, json_t **ret_output, struct err *e)
 		r = attachment_undo(store, found.bdf, is_of_call, call, &done, e);
 	if (r && r != -ENOENT)
 		return r;
-	return done ? 0 : release_without_record(call, e);
+	/* an attachment whose record is damaged may still have an address */
+	return done ? 0 : ipam_forward(call, e);
 }

@@ -5,8 +5,8 @@
 #include "attachments.h"
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "cni/delegate.h"
 #include "conf.h"
+#include "ipam.h"
 
 #include <errno.h>
 #include <string.h>
@@ -51,14 +51,6 @@ static int undo_stale(int store, const struct valid *valid, struct err *e)
 	return first.code ? (first.sys ? -first.sys : -EINVAL) : 0;
 }
 
-static int forward_to_ipam(const struct cni_call *call, struct err *e)
-{
-	if (!call->conf.ipam)
-		return 0;
-	return cni_delegate(&call->env, json_string_value(json_object_get(call->conf.ipam, "type")),
-			    call->conf.root, NULL, e);
-}
-
 int attach_gc(const struct cni_call *call, json_t **ret_output, struct err *e)
 {
 	struct valid valid = { .network = call->conf.name };
@@ -81,7 +73,7 @@ int attach_gc(const struct cni_call *call, json_t **ret_output, struct err *e)
 		r = store == -ENOENT ? 0 : store < 0 ? store : undo_stale(store, &valid, e);
 	}
 	free(valid.list);
-	if (forward_to_ipam(call, &ipam) && !r) {
+	if (ipam_forward(call, &ipam) && !r) {
 		*e = ipam;
 		r = ipam.sys ? -ipam.sys : -EINVAL;
 	}

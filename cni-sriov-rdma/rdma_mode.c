@@ -57,7 +57,7 @@ int rdma_plan(struct vf_site *site, const struct attach_conf *conf, const struct
 	}
 	for (unsigned int i = 0; i < before->rdma_count; i++)
 		if (before->rdma[i].place != VF_HOST)
-			return err_set(e, CNI_ERR_AGAIN, EBUSY,
+			return err_set(e, CNI_ERR_AGAIN, 0,
 				       "RDMA device %s is in another network namespace",
 				       before->rdma[i].name);
 	r = vf_site_rdma(site, false, &nl, e);

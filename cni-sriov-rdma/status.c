@@ -3,8 +3,8 @@
 #include "verbs.h"
 
 #include "base/cleanup.h"
-#include "cni/delegate.h"
 #include "conf.h"
+#include "ipam.h"
 #include "kernel/rdma.h"
 #include "record.h"
 
@@ -48,14 +48,6 @@ static int check_rdma(const struct attach_conf *conf, struct err *e)
 	return -EINVAL;
 }
 
-static int check_ipam(const struct cni_call *call, struct err *e)
-{
-	if (!call->conf.ipam)
-		return 0;
-	return cni_delegate(&call->env, json_string_value(json_object_get(call->conf.ipam, "type")),
-			    call->conf.root, NULL, e);
-}
-
 int attach_status(const struct cni_call *call, json_t **ret_output, struct err *e)
 {
 	struct attach_conf conf;
@@ -70,5 +62,5 @@ int attach_status(const struct cni_call *call, json_t **ret_output, struct err *
 		e->code = CNI_ERR_UNAVAILABLE;
 		return r;
 	}
-	return check_ipam(call, e); /* with the delegate's own code */
+	return ipam_forward(call, e); /* with the delegate's own code */
 }

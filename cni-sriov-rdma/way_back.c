@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "cni/delegate.h"
+#include "ipam.h"
 #include "kernel/netns.h"
 #include "vf/converge.h"
 #include "vf/observe.h"
@@ -76,18 +76,6 @@ static int restore_vf(struct vf_site *site, const struct record *record, bool *r
 	return r;
 }
 
-static int release_addresses(const struct record *record, struct err *e)
-{
-	json_t *ipam = json_object_get(record->conf, "ipam");
-	const char *type = json_string_value(json_object_get(ipam, "type"));
-	struct cni_env env = record->env;
-
-	if (!type || !*type)
-		return 0;
-	env.verb = CNI_VERB_DEL;
-	return cni_delegate(&env, type, record->conf, NULL, e);
-}
-
 static int restore(struct vf_site *site, const struct record *record, bool *ret_lost, struct err *e)
 {
 	struct vf_site own = VF_SITE_NONE;
@@ -115,7 +103,7 @@ int way_back(struct vf_site *site, int store, const struct record *record, struc
 	if (record_is_of_boot(record, boot) && restore(site, record, &lost, &err))
 		err_keep_first(&first, &err);
 	/* after the VF: an address must not be given again while a pod still answers to it */
-	if (release_addresses(record, &err))
+	if (ipam_release(record, &err))
 		err_keep_first(&first, &err);
 	if (first.code) {
 		*e = first;

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 
 /* Find the plugin in the directories of CNI_PATH, the first one winning. */
-static int plugin_find(const char *path, const char *type, char ret[PATH_MAX], struct err *e)
+int cni_delegate_find(const char *path, const char *type, char ret[PATH_MAX], struct err *e)
 {
 	char file[PATH_MAX];
 	struct stat st;
@@ -219,7 +219,7 @@ int cni_delegate(const struct cni_env *env, const char *type, json_t *conf, json
 	struct child child;
 	int r, status;
 
-	r = plugin_find(env->path, type, file, e);
+	r = cni_delegate_find(env->path, type, file, e);
 	if (r)
 		return r;
 	if (!text || !params_init(&params, env))

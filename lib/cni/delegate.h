@@ -6,6 +6,15 @@
 #include "cni/env.h"
 
 #include <jansson.h>
+#include <limits.h>
+
+/**
+ * cni_delegate_find() - look a plugin up, e.g. before anything is changed that would need it
+ * @path: as CNI_PATH: searched in order for a regular, executable file
+ *
+ * Errors: code 7; -ENOENT when there is no such plugin, -EINVAL for what is no plugin's name.
+ */
+int cni_delegate_find(const char *path, const char *type, char ret[PATH_MAX], struct err *e);
 
 /**
  * cni_delegate() - run a plugin with this call's parameters
