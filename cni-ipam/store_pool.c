@@ -330,23 +330,41 @@ int store_move_cursor(struct store *store, const struct store_pool *pool,
 			addr_key_from(after) + 1, (int64_t)clock_ms(), pool->id);
 }
 
-int store_coolest(struct store *store, const struct store_pool *pool, struct inet_addr *ret,
-		  uint64_t *ret_free_at, struct err *e)
+/* Replaces what it is given by a cooling address of the scope that is free earlier. */
+static int coolest_in(struct store *store, int64_t scope, int64_t pool, struct inet_addr *best,
+		      uint64_t *best_free_at, struct err *e)
 {
 	auto_stmt sqlite3_stmt *s = NULL;
 	int r = sql_prepare(store, &s, e,
 			    "SELECT addr, free_at FROM lease"
-			    " WHERE scope IN (0, ?1) AND held = 0 AND " IN_POOL
+			    " WHERE scope = ?1 AND held = 0 AND " IN_POOL
 			    " ORDER BY free_at LIMIT 1",
-			    "ii", pool->scope, pool->id);
+			    "ii", scope, pool);
 
 	if (!r)
 		r = sql_step(store, s, e);
-	if (r > 0) {
-		*ret = addr_key_to(sql_key(s, 0));
-		*ret_free_at = (uint64_t)sqlite3_column_int64(s, 1);
+	if (r <= 0)
+		return r;
+	if (!best->family || (uint64_t)sqlite3_column_int64(s, 1) < *best_free_at) {
+		*best = addr_key_to(sql_key(s, 0));
+		*best_free_at = (uint64_t)sqlite3_column_int64(s, 1);
 	}
-	return r < 0 ? r : 0;
+	return 0;
+}
+
+int store_coolest(struct store *store, const struct store_pool *pool, struct inet_addr *ret,
+		  uint64_t *ret_free_at, struct err *e)
+{
+	struct inet_addr best = { 0 };
+	uint64_t free_at = 0;
+	int r = coolest_in(store, pool->scope, pool->id, &best, &free_at, e);
+
+	r = r ?: coolest_in(store, 0, pool->id, &best, &free_at, e);
+	if (r || !best.family)
+		return r;
+	*ret = best;
+	*ret_free_at = free_at;
+	return 0;
 }
 
 /* Sum of the free addresses; in C, as they are too large for sqlite's numbers. */

@@ -65,8 +65,8 @@ static int read_net(const struct field_of *of, const struct subnet_keys *keys, s
 	inet_net_mask(&masked);
 	all = range_of_net(&masked);
 	if (net.addr.family == AF_INET6 && range_is_ipv4(&all))
-		return wrong(of, keys->subnet, e, "an IPv6 subnet, but IPv4-mapped (RFC 4291):",
-			     &masked);
+		return wrong(of, keys->subnet, e,
+			     "an IPv6 subnet, but IPv4-mapped (RFC 4291):", &masked);
 	if (!keys->host_bits && !inet_addr_equal(&masked.addr, &net.addr))
 		return wrong(of, keys->subnet, e, "a subnet: it has host bits set, that would be",
 			     &masked);
