@@ -115,6 +115,8 @@ pod_del() { # NAME…
 	for pod; do ip netns del "$pod"; done
 }
 in_pod() { ip netns exec "$@"; } # NAME COMMAND…
+pod_ip() { in_pod "$1" ip -4 -j addr show "${2:-net1}" | jq -r '.[0].addr_info[0].local'; } # NAME [IFNAME]
+pod_rdma() { in_pod "$1" ls /sys/class/infiniband; } # NAME
 pod_cid() { echo "cid-$1"; }     # the container id `plugin` uses
 
 # barrier NAME: in a pair, until the other node is there too.

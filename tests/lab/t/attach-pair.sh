@@ -20,7 +20,7 @@ else
 	sleep 2
 	in_pod pod timeout 30 ib_send_bw -d mlx5_0 -x "$(rdma_gid pod mlx5_0)" -n 100 $peer
 fi
-barrier done
+barrier "done"
 
 ok plugin DEL "$c" pod net1
 pod_del pod

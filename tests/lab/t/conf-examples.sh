@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# Each file of conf-examples attaches a pod as it stands, and gives everything back.
+vf=$(vf_bdf 0 0)
+before=$(snapshot)
+pod_add pod
+
+attach_and_detach() { # CONF [BDF]
+	echo "$1"
+	cni add "$1" pod net1 "${@:2}"
+	expect_result '.ips | length > 0'
+	[[ $(pod_rdma pod) == mlx5_0 ]]
+	cni check "$1" pod net1 "${@:2}"
+	cni del "$1" pod net1 "${@:2}"
+	expect_same "$attached_none" "$(snapshot)"
+}
+
+# The configuration of a NetworkAttachmentDefinition is the block below `config: |`. Multus adds the device it has been
+# told to the configuration itself.
+nad_config() { sed -n '/^  config: |/,$ {s/^    //p}' "$1" | jq --arg vf "$vf" '. + {deviceID: $vf}'; }
+
+attached_none=$(snapshot)
+for conf in "$CONF"/*; do
+	case $conf in
+	*.conflist | *.conf) attach_and_detach "$conf" "$vf" ;;
+	*.yaml)
+		nad_config "$conf" >"$said/nad.conf"
+		attach_and_detach "$said/nad.conf"
+		;;
+	*) fail "nothing here runs $conf" ;;
+	esac
+done
+pod_del pod
+expect_same "$before" "$(snapshot)"
