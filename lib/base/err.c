@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#undef err_set /* the analyzer's, not the function's name */
+
 int err_set(struct err *e, int code, int sys, const char *fmt, ...)
 {
 	va_list ap;

@@ -46,6 +46,11 @@ struct err {
 int err_set(struct err *e, int code, int sys, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+#ifdef __clang_analyzer__
+/* It looks at one file at a time, and would follow paths on which an error returns success. */
+#define err_set(...) (err_set(__VA_ARGS__), -1)
+#endif
+
 /** err_details() - set the longer text, which may hold a remedy */
 void err_details(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

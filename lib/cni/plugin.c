@@ -20,6 +20,7 @@ static void streams_hold(void)
 
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0)
+			/* cppcheck-suppress leakReturnValNotUsed; it is the lowest free one: fd */
 			open("/dev/null", modes[fd]);
 }
 

@@ -144,11 +144,11 @@ static int set_families(json_t *doc, const struct cni_result *result, enum cni_v
 	for (size_t i = 0; i < result->ip_count; i++) {
 		const struct cni_ip *ip = &result->ips[i];
 		int family = ip->address.addr.family;
-		json_t *obj = json_object();
+		json_t *part = json_object();
 
-		bad |= set_net(obj, "ip", &ip->address) | set_addr(obj, "gateway", &ip->gateway);
-		bad |= set_routes(obj, result, family, version);
-		bad |= json_object_set_new(doc, family == AF_INET6 ? "ip6" : "ip4", obj);
+		bad |= set_net(part, "ip", &ip->address) | set_addr(part, "gateway", &ip->gateway);
+		bad |= set_routes(part, result, family, version);
+		bad |= json_object_set_new(doc, family == AF_INET6 ? "ip6" : "ip4", part);
 	}
 	return bad;
 }

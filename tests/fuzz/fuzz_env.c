@@ -22,11 +22,11 @@ static void set(char *text)
 
 static void check_loaded(const struct cni_env *env)
 {
+	const char *command = getenv("CNI_COMMAND");
 	bool attachment = env->verb == CNI_VERB_ADD || env->verb == CNI_VERB_DEL ||
 			  env->verb == CNI_VERB_CHECK;
 
-	fuzz_must(!strcmp(cni_verb_name(env->verb),
-			  getenv("CNI_COMMAND") ? getenv("CNI_COMMAND") : ""));
+	fuzz_must(!strcmp(cni_verb_name(env->verb), command ? command : ""));
 	fuzz_must(!attachment ||
 		  (cni_name_is_valid(env->container_id) && cni_ifname_is_valid(env->ifname)));
 	fuzz_must(!attachment || env->verb == CNI_VERB_DEL || *env->netns);

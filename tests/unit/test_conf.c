@@ -71,8 +71,8 @@ static void absent_and_null_are_none(void **state)
 {
 	static const char *const texts[] = {
 		"{'name':'n'}",
-		"{'name':'n','ipam':null,'runtimeConfig':null,'args':null,'prevResult':null,"
-		"'type':null,'cniVersion':null}",
+		"{'name':'n','cniVersion':null,'type':null,'ipam':null}",
+		"{'name':'n','runtimeConfig':null,'args':null,'prevResult':null}",
 		"{'name':'n','args':{}}",
 		"{'name':'n','args':{'cni':null}}",
 	};

@@ -25,6 +25,14 @@ static int add_nothing(const struct cni_call *call, json_t **ret_output, struct 
 	return 0;
 }
 
+/* A file opened in between must not be where the result goes. */
+static int add_with_a_file(const struct cni_call *call, json_t **ret_output, struct err *e)
+{
+	return open(unit_path("opened"), O_RDWR | O_CREAT | O_CLOEXEC, 0600) < 0
+		       ? err_set(e, CNI_ERR_IO, errno, "open")
+		       : add(call, ret_output, e);
+}
+
 static int del(const struct cni_call *call, json_t **ret_output, struct err *e)
 {
 	(void)call;
@@ -326,6 +334,8 @@ static void errors_are_told_in_the_version_of_the_request(void **state)
 	/* the environment is complained of first, but in the same version */
 	run(&(struct call){ .verb = "ADD", .ifname = "a/b", .conf = cases[0].conf });
 	assert_failed("0.3.1", CNI_ERR_ENV, "CNI_IFNAME 'a/b'");
+	run(&(struct call){ .verb = "ADD", .ifname = "a/b", .conf = "{" });
+	assert_failed("1.1.0", CNI_ERR_ENV, "CNI_IFNAME 'a/b'");
 }
 
 static void a_result_that_cannot_be_written_is_a_failure(void **state)
@@ -357,7 +367,16 @@ static void a_reader_that_is_gone_is_a_failure_not_a_signal(void **state)
 
 static void closed_streams_are_told_and_nothing_lands_in_them(void **state)
 {
+	static const struct cni_plugin opening = { .name = "o",
+						   .about = "",
+						   .add = add_with_a_file };
+	auto_free char *text = NULL;
+
 	(void)state;
+	run(&(struct call){ .verb = "ADD", .plugin = &opening, .no_out = true });
+	assert_int_equal(got.status, 1);
+	assert_int_equal(file_read(unit_dir_fd, "opened", 1000, &text, NULL), 0);
+	assert_string_equal(text, "");
 	run(&(struct call){ .verb = "ADD", .no_in = true });
 	assert_failed("1.1.0", CNI_ERR_IO, "read the configuration");
 	run(&(struct call){ .verb = "ADD", .no_err = true });
