@@ -3,7 +3,8 @@
 # The words of the lab's tests and of the demonstration. To be sourced by a script that runs as root, in the guest
 # or (but for node_setup) on a machine that has a NIC with VFs. A VF is spoken of by its PCI address, a PF by its
 # number in PFS, a pod by its name, which is that of a network namespace.
-set -euo pipefail
+set -eEuo pipefail
+trap 'echo "at ${BASH_SOURCE[0]##*/}:$LINENO: $BASH_COMMAND" >&2' ERR # the way to the command that failed
 
 : "${REPO:=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)}" "${BUILD:=$REPO/build}" "${NODE:=}"
 CNI_PATH=$BUILD/cni-sriov-rdma:$BUILD/cni-ipam:/usr/lib/cni
@@ -258,7 +259,7 @@ snapshot_drivers() { # which driver has which PCI device, how many VFs there are
 snapshot_files() { # records, leases, results of libcni
 	local pools
 	find /var/lib/cni /run/cni -type f ! -name '*.db*' ! -name '*lock' -printf 'file %p\n' 2>/dev/null || true
-	if pools=$("$BUILD/cni-ipam/cni-ipam" leases --json 2>/dev/null); then echo "leases $pools"; fi
+	if pools=$("$BUILD/cni-ipam/cni-ipam" leases --json 2>/dev/null); then echo "leases ${pools//$'\n'/ }"; fi
 }
 
 # expect_same BEFORE AFTER: two snapshots; prints what differs.
