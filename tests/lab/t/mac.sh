@@ -9,13 +9,23 @@ ip link set "$(pf_dev 0)" vf 2 mac 02:00:00:00:05:02
 prepared=$(snapshot)
 
 pod_add a b c
+now() { echo "${EPOCHREALTIME/./}"; }
 attach() { # POD BDF MAC
-	local start=${EPOCHREALTIME/./}
-	ok plugin ADD "$(conf "$2" "{\"mac\": \"$3\"}")" "$1" net1
+	local start c
+	c=$(conf "$2" "{\"mac\": \"$3\"}")
+	start=$(now)
+	ok plugin ADD "$c" "$1" net1
+	(($(now) - start < plain * 3)) || fail "took $((($(now) - start) / 1000)) ms, and $((plain / 1000)) ms without mac"
 	expect_result ".interfaces[0].mac == \"$3\""
-	((${EPOCHREALTIME/./} - start < 3000000)) || fail "took seconds"
 	[[ $(ip -n "$1" -j link show net1 | jq -r '.[0].address') == "$3" ]]
 }
+c=$(conf "$(vf_bdf 0 3)")
+for plain in first second; do # what an attach takes here without mac, now that all has been read from disk
+	start=$(now)
+	ok plugin ADD "$c" a net1
+	plain=$(($(now) - start))
+	ok plugin DEL "$c" a net1
+done
 address() { in_pod "$1" ip -4 -j addr show net1 | jq -r '.[0].addr_info[0].local'; }
 attach a "$fresh" 02:00:00:00:0a:01
 attach b "$used" 02:00:00:00:0a:02
@@ -43,7 +53,8 @@ ok plugin DEL "$(conf "$used")" b net1
 ok plugin DEL "$(conf "$set")" c net1
 pod_del a b c
 expect_same "$prepared" "$(snapshot)"
-# the driver gives the VF a MAC of its own again when the PF takes its one away
+# the administrator takes the PF's MAC away; the driver asks the PF only for an address that is new
 ip link set "$(pf_dev 0)" vf 2 mac 00:00:00:00:00:00
+ip link set "$(vf_dev "$set")" address 02:00:00:00:05:02
 ip link set "$(vf_dev "$set")" address "$(grep -oP "^$set mac \K.*" <<<"$before")"
 expect_same "$before" "$(snapshot)"

@@ -123,7 +123,7 @@ static void what_is_wrong_is_named(void **state)
 		{ "'rdma':true", "rdma: true", "object" },
 		{ "'rdma':{'netnsMode':'both'}", "rdma.netnsMode: \"both\"",
 		  "exclusive, shared or keep" },
-		{ "'rdma':{'required':'yes'}", "rdma.required: \"yes\"", "bool" },
+		{ "'rdma':{'required':'yes'}", "rdma.required: \"yes\"", "true or false" },
 		{ "'dataDir':'state'", "dataDir: \"state\"", "absolute path without .." },
 		{ "'dataDir':'/var/../etc'", "dataDir: \"/var/../etc\"",
 		  "absolute path without .." },
