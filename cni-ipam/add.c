@@ -125,17 +125,31 @@ static int give_wanted(struct store *store, struct add *add, struct slot *slot, 
 {
 	int r = store_lease_at(store, slot->row.scope, &slot->wanted, refuse_if_held, NULL, e);
 
+	r = r ?: store_end_cooling(store, slot->row.scope, &slot->wanted, e);
 	return r ? r : give(store, add, slot, &slot->wanted, e);
+}
+
+/* By policy, the address that has cooled longest, when no other is left. */
+static int end_oldest(struct store *store, const struct slot *slot, struct inet_addr *ret,
+		      struct err *e)
+{
+	struct inet_addr oldest = { 0 };
+	uint64_t free_at;
+	int r = store_coolest(store, &slot->row, &oldest, &free_at, e);
+
+	if (r || !oldest.family)
+		return r;
+	*ret = oldest;
+	return store_end_cooling(store, slot->row.scope, &oldest, e);
 }
 
 static int give_next(struct store *store, struct add *add, struct slot *slot, struct err *e)
 {
 	struct inet_addr addr = { 0 };
-	uint64_t free_at;
 	int r = store_next(store, &slot->row, &addr, e);
 
 	if (!r && !addr.family && slot->pool->oldest)
-		r = store_coolest(store, &slot->row, &addr, &free_at, e);
+		r = end_oldest(store, slot, &addr, e);
 	if (r)
 		return r;
 	if (!addr.family)

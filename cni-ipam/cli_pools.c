@@ -54,14 +54,13 @@ static int usage_of_set(struct view *view, const struct set *set, const char *na
 {
 	struct store_pool row;
 	bool found = false;
-	int64_t scope;
+	int64_t scope = store_scope(set->scope);
 	int r;
 
 	ret->size = ret->free = range_list_count(&set->ranges);
 	if (!view->store)
 		return 0;
-	r = store_scope(view->store, set->scope, &scope, view->e);
-	r = r ?: store_pool_find(view->store, scope, set->hash, &row, &found, view->e);
+	r = store_pool_find(view->store, scope, set->hash, &row, &found, view->e);
 	if (!r && !found) /* not asked yet; entered, so that leases of overlapping pools count */
 		r = store_pool_make(view->store, scope, set->hash, name, &set->ranges, &row,
 				    view->e);
@@ -117,8 +116,8 @@ static bool is_of_file(const struct view *view, int64_t id)
 }
 
 /* Ranges of network configurations: the store knows those that have been asked for addresses. */
-static int add_inline(const struct store_pool *pool, const char *scope, const char *name,
-		      const struct range *bounds, void *arg, struct err *e)
+static int add_inline(const struct store_pool *pool, const char *name, const struct range *bounds,
+		      void *arg, struct err *e)
 {
 	struct view *view = arg;
 	struct store_usage u = { 0 };
@@ -130,11 +129,11 @@ static int add_inline(const struct store_pool *pool, const char *scope, const ch
 	r = store_usage(view->store, pool, &u, e);
 	if (r)
 		return r;
-	snprintf(network, sizeof(network), "%s %s", strcmp(scope, "pools") ? "network" : "earlier",
-		 name);
+	snprintf(network, sizeof(network), "%s %s",
+		 pool->scope == store_scope("pools") ? "earlier" : "network", name);
 	return rows_add(&view->rows,
-			usage_json(json_pack("{s:s, s:s, s:s}", "pool", network, "part",
-					     range_format(bounds, part), "scope", scope),
+			usage_json(json_pack("{s:s, s:s}", "pool", network, "part",
+					     range_format(bounds, part)),
 				   &u),
 			e);
 }

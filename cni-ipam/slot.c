@@ -41,10 +41,9 @@ static int open_row(struct slot *slot, const struct conf *conf, size_t i, struct
 	const char *name = *slot->pool->name ? slot->pool->name : conf->network;
 	char form[NAME_MAX + 16];
 	bool found = false;
-	int64_t scope;
-	int r = store_scope(store, slot->set->scope, &scope, e);
+	int64_t scope = store_scope(slot->set->scope);
+	int r = store_pool_find(store, scope, slot->set->hash, &slot->row, &found, e);
 
-	r = r ?: store_pool_find(store, scope, slot->set->hash, &slot->row, &found, e);
 	if (r || found)
 		return r;
 	if (slot->set

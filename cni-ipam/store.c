@@ -185,6 +185,13 @@ static int mend(struct store *store, int r, struct err *e)
 	return r;
 }
 
+/* One thread, and nobody asks how much memory there is: sqlite needs neither locks nor counts. */
+static void configure(void)
+{
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 int store_run(const char *dir, enum store_make make, store_fn *fn, void *arg, struct err *e)
 {
 	__attribute__((
@@ -192,6 +199,7 @@ int store_run(const char *dir, enum store_make make, store_fn *fn, void *arg, st
 	bool there = false;
 	int r;
 
+	configure();
 	store.dir = dir_open(dir, make == STORE_MAKE);
 	if (store.dir == -ENOENT && make == STORE_IF_THERE)
 		return 0;

@@ -78,7 +78,7 @@ int store_run(const char *dir, enum store_make make, store_fn *fn, void *arg, st
 /* Leases. A callback may stop the walk with a negative value, which is then returned. */
 typedef int store_lease_fn(const struct lease *lease, void *arg, struct err *e);
 
-/** store_leases_of() - what an owner holds, in the order of slots */
+/** store_leases_of() - what an owner holds, in the order of slots: scope, addr and slot alone */
 int store_leases_of(struct store *store, const struct owner *owner, store_lease_fn *fn, void *arg,
 		    struct err *e);
 
@@ -90,8 +90,12 @@ int store_leases(struct store *store, const char *network, bool cooling, store_l
 int store_lease_at(struct store *store, int64_t scope, const struct inet_addr *addr,
 		   store_lease_fn *fn, void *arg, struct err *e);
 
-/** store_give() - enter a lease, whose address must be free or cooling in the scope; since is set here */
+/** store_give() - enter a lease, whose address must be free in the scope; since is set here */
 int store_give(struct store *store, const struct lease *lease, struct err *e);
+
+/** store_end_cooling() - make an address that cools ready to be given, before its time */
+int store_end_cooling(struct store *store, int64_t scope, const struct inet_addr *addr,
+		      struct err *e);
 
 /** store_release() - let a held lease cool, from now on, for its cooldown_s */
 int store_release(struct store *store, int64_t scope, const struct inet_addr *addr, struct err *e);
@@ -104,9 +108,11 @@ struct store_pool {
 #define STORE_HASH 16
 
 /**
- * store_scope() - the number of a scope, entered when it is new
+ * store_scope() - the number of a scope, made of its name (FNV-1a)
+ *
+ * Two names with one number would share their addresses: none would be given twice.
  */
-int store_scope(struct store *store, const char *name, int64_t *ret, struct err *e);
+int64_t store_scope(const char *name);
 
 /** store_pool_find() - a pool by scope and hash of its ranges; *ret_found tells whether it is there */
 int store_pool_find(struct store *store, int64_t scope, const uint8_t hash[STORE_HASH],
@@ -144,7 +150,7 @@ int store_usage(struct store *store, const struct store_pool *pool, struct store
 		struct err *e);
 
 /* A pool as the store knows it; @name is "NAME/SET", of a pool file or a network. */
-typedef int store_pool_fn(const struct store_pool *pool, const char *scope, const char *name,
+typedef int store_pool_fn(const struct store_pool *pool, const char *name,
 			  const struct range *bounds, void *arg, struct err *e);
 
 /** store_pools() - each pool in its newest form, by name */

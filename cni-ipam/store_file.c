@@ -28,7 +28,6 @@
 #define NEW_FILE "new.db"
 
 static const char schema[] =
-	"CREATE TABLE scope(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
 	"CREATE TABLE pool(id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, hash BLOB NOT NULL,"
 	" name TEXT NOT NULL, lo BLOB NOT NULL, hi BLOB NOT NULL, size BLOB NOT NULL,"
 	" cursor BLOB NOT NULL, used INTEGER NOT NULL, UNIQUE(scope, hash));"
@@ -55,8 +54,7 @@ static int open_db(struct store *store, const char *file, struct err *e)
 	char path[STORE_DIR_MAX + 80];
 
 	snprintf(path, sizeof(path), "%s/%s", store->path, file);
-	/* one thread, one connection: sqlite's mutexes would only cost */
-	if (sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL))
+	if (sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READWRITE, NULL))
 		return sql_error(store, e, "open it");
 	sqlite3_extended_result_codes(store->db, 1);
 	/* The outer lock is what orders writers; this is for a person with the sqlite3 shell. */
@@ -191,7 +189,6 @@ static int enter_found(const struct lease *lease, void *arg, struct err *e)
 {
 	struct store *store = arg;
 	char name[NAME_MAX + 16];
-	int64_t scope;
 	int r = insert_found(store, 0, lease, e);
 
 	if (r || sqlite3_changes(store->db) || !*lease->owner.network)
@@ -200,8 +197,7 @@ static int enter_found(const struct lease *lease, void *arg, struct err *e)
 	if (r)
 		return r < 0 ? r : 0;
 	snprintf(name, sizeof(name), "network:%s", lease->owner.network);
-	r = store_scope(store, name, &scope, e);
-	return r ? r : insert_found(store, scope, lease, e);
+	return insert_found(store, store_scope(name), lease, e);
 }
 
 /* Make the database under another name; complete, it takes its own. */

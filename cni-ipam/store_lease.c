@@ -45,13 +45,29 @@ int store_leases_of(struct store *store, const struct owner *owner, store_lease_
 		    struct err *e)
 {
 	auto_stmt sqlite3_stmt *s = NULL;
+	/* the index has all that is read here; without its name the planner takes as long as the query */
 	int r = sql_prepare(
 		store, &s, e,
-		"SELECT " COLUMNS " FROM lease"
+		"SELECT scope, addr, slot FROM lease INDEXED BY owner"
 		" WHERE network = ? AND cid = ? AND ifname = ? AND held = 1 ORDER BY slot",
 		"ttt", owner->network, owner->cid, owner->ifname);
 
-	return r ? r : walk(store, s, fn, arg, e);
+	while (!r && (r = sql_step(store, s, e)) > 0) {
+		const struct lease lease = {
+			.scope = sqlite3_column_int64(s, 0),
+			.addr = addr_key_to(sql_key(s, 1)),
+			.owner = *owner,
+			.slot = (uint32_t)sqlite3_column_int64(s, 2),
+			.held = true,
+			.pool = "",
+			.pod = "",
+			.uid = "",
+			.netns = "",
+		};
+
+		r = fn(&lease, arg, e);
+	}
+	return r;
 }
 
 int store_leases(struct store *store, const char *network, bool cooling, store_lease_fn *fn,
@@ -86,22 +102,22 @@ int store_lease_at(struct store *store, int64_t scope, const struct inet_addr *a
 int store_give(struct store *store, const struct lease *lease, struct err *e)
 {
 	addr_key key = addr_key_from(&lease->addr);
-	int r = sql_exec(store, e,
-			 "DELETE FROM lease WHERE scope IN (0, ?) AND addr = ? AND held = 0", "ik",
-			 lease->scope, key);
+	int r = sql_exec(
+		store, e, "INSERT INTO lease(" COLUMNS ") VALUES(?,?,?,?,?,?,1,?,0,?,?,?,?,?,?,?)",
+		"iktttiiittttii", lease->scope, key, lease->owner.network, lease->owner.cid,
+		lease->owner.ifname, (int64_t)lease->slot, (int64_t)clock_ms(),
+		(int64_t)lease->cooldown_s, lease->pool, lease->pod, lease->uid, lease->netns,
+		(int64_t)lease->netns_dev, (int64_t)lease->netns_ino);
 
-	r = r
-		    ?: sql_exec(store, e,
-				"INSERT INTO lease(" COLUMNS
-				") VALUES(?,?,?,?,?,?,1,?,0,?,?,?,?,?,?,?)",
-				"ikttti"
-				"iitttt"
-				"ii",
-				lease->scope, key, lease->owner.network, lease->owner.cid,
-				lease->owner.ifname, (int64_t)lease->slot, (int64_t)clock_ms(),
-				(int64_t)lease->cooldown_s, lease->pool, lease->pod, lease->uid,
-				lease->netns, (int64_t)lease->netns_dev, (int64_t)lease->netns_ino);
 	return r ? r : extent_take(store, lease->scope, key, e);
+}
+
+int store_end_cooling(struct store *store, int64_t scope, const struct inet_addr *addr,
+		      struct err *e)
+{
+	return sql_exec(store, e,
+			"DELETE FROM lease WHERE scope IN (0, ?) AND addr = ? AND held = 0", "ik",
+			scope, addr_key_from(addr));
 }
 
 int store_release(struct store *store, int64_t scope, const struct inet_addr *addr, struct err *e)

@@ -16,21 +16,13 @@
 #define IN_POOL \
 	"(SELECT lo FROM range WHERE pool = ?2 AND hi >= lease.addr ORDER BY hi LIMIT 1) <= lease.addr"
 
-int store_scope(struct store *store, const char *name, int64_t *ret, struct err *e)
+int64_t store_scope(const char *name)
 {
-	auto_stmt sqlite3_stmt *s = NULL;
-	int r = sql_prepare(store, &s, e, "SELECT id FROM scope WHERE name = ?", "t", name);
+	uint64_t hash = 0xcbf29ce484222325;
 
-	if (!r)
-		r = sql_step(store, s, e);
-	if (r > 0)
-		*ret = sqlite3_column_int64(s, 0);
-	if (r)
-		return r < 0 ? r : 0;
-	r = sql_exec(store, e, "INSERT INTO scope(name) VALUES(?)", "t", name);
-	if (!r)
-		*ret = sqlite3_last_insert_rowid(store->db);
-	return r;
+	for (; *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 0x100000001b3;
+	return (int64_t)(hash ? hash : 1); /* 0 is all scopes */
 }
 
 int store_pool_find(struct store *store, int64_t scope, const uint8_t hash[STORE_HASH],
@@ -263,22 +255,26 @@ int store_pool_make(struct store *store, int64_t scope, const uint8_t hash[STORE
 /* Make a few cooled-off addresses of a scope free; returns how many, or a negative errno. */
 static int reap(struct store *store, int64_t scope, struct err *e)
 {
-	addr_key keys[REAP_BATCH];
+	struct {
+		int64_t scope;
+		addr_key key;
+	} cooled[REAP_BATCH];
 	auto_stmt sqlite3_stmt *s = NULL;
 	int n = 0, r;
 
 	r = sql_prepare(store, &s, e,
-			"SELECT addr FROM lease WHERE scope = ? AND held = 0 AND free_at <= ?"
-			" ORDER BY free_at LIMIT ?",
+			"SELECT scope, addr FROM lease INDEXED BY cool"
+			" WHERE scope IN (0, ?) AND held = 0 AND free_at <= ? LIMIT ?",
 			"iii", scope, (int64_t)clock_ms(), (int64_t)REAP_BATCH);
 	while (!r && (r = sql_step(store, s, e)) > 0) {
-		keys[n++] = sql_key(s, 0);
+		cooled[n].scope = sqlite3_column_int64(s, 0);
+		cooled[n++].key = sql_key(s, 1);
 		r = 0;
 	}
 	for (int i = 0; !r && i < n; i++) {
 		r = sql_exec(store, e, "DELETE FROM lease WHERE scope = ? AND addr = ?", "ik",
-			     scope, keys[i]);
-		r = r ?: extent_put(store, scope, keys[i], e);
+			     cooled[i].scope, cooled[i].key);
+		r = r ?: extent_put(store, cooled[i].scope, cooled[i].key, e);
 	}
 	return r < 0 ? r : n;
 }
@@ -305,13 +301,9 @@ int store_next(struct store *store, const struct store_pool *pool, struct inet_a
 	if (r)
 		return r;
 	do {
-		int everywhere;
-
 		reaped = reap(store, pool->scope, e);
-		everywhere = reaped < 0 ? 0 : reap(store, 0, e);
-		if (reaped < 0 || everywhere < 0)
-			return reaped < 0 ? reaped : everywhere;
-		reaped += everywhere;
+		if (reaped < 0)
+			return reaped;
 		r = seek(store, SEEK_EXTENT, pool->id, cursor, &x, e);
 		if (!r) {
 			cursor = 0; /* once around */
@@ -418,17 +410,16 @@ int store_pools(struct store *store, store_pool_fn *fn, void *arg, struct err *e
 {
 	auto_stmt sqlite3_stmt *s = NULL;
 	int r = sql_prepare(store, &s, e,
-			    "SELECT pool.id, scope, scope.name, pool.name, lo, hi, max(used)"
-			    " FROM pool JOIN scope ON scope.id = pool.scope"
-			    " GROUP BY scope, pool.name ORDER BY pool.name",
+			    "SELECT id, scope, name, lo, hi, max(used) FROM pool"
+			    " GROUP BY scope, name ORDER BY name",
 			    "");
 
 	while (!r && (r = sql_step(store, s, e)) > 0) {
 		const struct store_pool pool = { sqlite3_column_int64(s, 0),
 						 sqlite3_column_int64(s, 1) };
-		const struct range bounds = { sql_key(s, 4), sql_key(s, 5) };
+		const struct range bounds = { sql_key(s, 3), sql_key(s, 4) };
 
-		r = fn(&pool, sql_text(s, 2), sql_text(s, 3), &bounds, arg, e);
+		r = fn(&pool, sql_text(s, 2), &bounds, arg, e);
 	}
 	return r;
 }

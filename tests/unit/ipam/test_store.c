@@ -48,10 +48,9 @@ static int open_pool(struct store *store, const char *scope, const uint8_t hash[
 {
 	const char *name = hash == hash_a ? "a/0" : "b/0";
 	bool found = false;
-	int64_t id;
-	int r = store_scope(store, scope, &id, e);
+	int64_t id = store_scope(scope);
+	int r = store_pool_find(store, id, hash, ret, &found, e);
 
-	r = r ?: store_pool_find(store, id, hash, ret, &found, e);
 	return r || found ? r : store_pool_make(store, id, hash, name, ranges, ret, e);
 }
 
@@ -153,6 +152,7 @@ static void give_static(struct store *store, struct model *m, const struct store
 		return;
 	snprintf(cid, sizeof(cid), "c%u", i);
 	lease = lease_of(pool, &a, cid, 0);
+	assert_int_equal(store_end_cooling(store, pool->scope, &a, &e), 0);
 	assert_int_equal(store_give(store, &lease, &e), 0);
 	m->held[i] = true;
 }
@@ -287,7 +287,7 @@ static void scopes_do_not_share_addresses(void **state)
 
 static int same_address_twice(struct store *store, void *arg, struct err *e)
 {
-	const struct store_pool pool = { .scope = 1 };
+	const struct store_pool pool = { .scope = store_scope("s") };
 	const struct inet_addr a = addr(1);
 	struct lease lease = lease_of(&pool, &a, "other", 0);
 
