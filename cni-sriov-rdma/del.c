@@ -8,6 +8,7 @@
 #include "conf.h"
 #include "ipam.h"
 #include "record.h"
+#include "way_back.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,18 +17,39 @@
  * The attachment's record: most often that of the device which the configuration names. Runtimes lose parts of
  * a configuration between ADD and DEL (Multus with conflists without cniVersion), so look at all otherwise.
  */
-static int find_record(const struct cni_call *call, const struct attach_conf *conf, int store,
-		       struct record *ret, struct err *e)
+static int find_record(const struct cni_call *call, const char *bdf, int store, struct record *ret,
+		       struct err *e)
 {
-	char bdf[PCI_ADDR_MAX];
-	struct err ignored;
+	int r = *bdf ? record_load(store, bdf, ret, e) : -ENOENT;
 
-	if (!pci_addr_parse(conf->device_id, bdf) && !record_load(store, bdf, ret, &ignored)) {
-		if (record_is_owner(ret, call->conf.name, &call->env))
-			return 0;
+	if (r == -EBADMSG)
+		return r;
+	if (!r && record_is_owner(ret, call->conf.name, &call->env))
+		return 0;
+	if (!r)
 		record_done(ret);
-	}
 	return record_find(store, call->conf.name, &call->env, ret, e);
+}
+
+/* Whose a damaged record is, nobody knows; but a VF in this container's namespace is this container's. */
+static int undo_damaged(const struct cni_call *call, const char *bdf, int store, struct err *e)
+{
+	auto_close int sysfs = sysfs_open("/sys", e), lock = -1;
+	struct record mended = { 0 };
+	int r;
+
+	if (sysfs < 0)
+		return sysfs;
+	if (sysfs_pci_exists(sysfs, bdf)) {
+		lock = sysfs_pci_lock(sysfs, bdf, VF_LOCK_MS, e);
+		if (lock < 0)
+			return lock;
+	}
+	r = record_load(store, bdf, &mended, e);
+	if (r == -EBADMSG)
+		return way_back_without_record(store, bdf, call->env.netns, e);
+	record_done(&mended); /* another call was faster */
+	return 0;
 }
 
 /* Another DEL, or a new owner's ADD, may have been faster: so it is asked again under the VF's lock. */
@@ -43,6 +65,7 @@ int attach_del(const struct cni_call *call, json_t **ret_output, struct err *e)
 	auto_record struct record found = { 0 };
 	struct attach_conf conf;
 	auto_close int store = -1;
+	char bdf[PCI_ADDR_MAX] = "";
 	bool done = false;
 	int r;
 
@@ -54,8 +77,11 @@ int attach_del(const struct cni_call *call, json_t **ret_output, struct err *e)
 	store = record_store_open(conf.data_dir, false, e);
 	if (store < 0 && store != -ENOENT)
 		return store;
-	r = store < 0 ? -ENOENT : find_record(call, &conf, store, &found, e);
-	if (!r)
+	pci_addr_parse(conf.device_id, bdf);
+	r = store < 0 ? -ENOENT : find_record(call, bdf, store, &found, e);
+	if (r == -EBADMSG)
+		r = undo_damaged(call, bdf, store, e);
+	else if (!r)
 		r = attachment_undo(store, found.bdf, is_of_call, call, &done, e);
 	if (r && r != -ENOENT)
 		return r;

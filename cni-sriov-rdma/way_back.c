@@ -9,6 +9,7 @@
 #include "vf/observe.h"
 
 #include <errno.h>
+#include <string.h>
 
 int way_back_pod_ns(const struct record *record)
 {
@@ -110,4 +111,59 @@ int way_back(struct vf_site *site, int store, const struct record *record, struc
 		return first.sys ? -first.sys : -EINVAL;
 	}
 	return lost ? 0 : record_drop(store, record->bdf, e);
+}
+
+/* "eth0v3", as systemd names the VFs of a PF; the name that it has when that does not fit. */
+static void default_name(const struct vf *vf, const struct vf_state *now, char ret[IFNAMSIZ])
+{
+	char name[IFNAMSIZ + sizeof("v4294967295")];
+
+	snprintf(name, sizeof(name), "%sv%u", vf->pf_name, vf->index);
+	strcpy(ret, strlen(name) < IFNAMSIZ ? name : now->name);
+}
+
+static struct vf_state home_state(const struct vf *vf, const struct vf_state *now)
+{
+	struct vf_state home = { .fields = now->fields & VF_RDMA_NETNS,
+				 .rdma_count = now->rdma_count };
+
+	if (now->ifindex) {
+		home.fields |= VF_NETNS | VF_NAME | VF_FLAGS;
+		home.flags = now->flags & ~(unsigned int)(IFF_UP | IFF_PROMISC | IFF_ALLMULTI);
+		default_name(vf, now, home.name);
+	}
+	return home; /* VF_HOST is 0 */
+}
+
+static int bring_home(struct vf_site *site, const struct vf *vf, int store, struct err *e)
+{
+	struct vf_state now = { 0 }, home;
+	int r = vf_observe(site, vf, VF_LINK | VF_RDMA, &now, e);
+
+	if (r)
+		return r;
+	home = home_state(vf, &now);
+	if (now.place != VF_POD && !(vf_diff(&now, &home) & VF_RDMA_NETNS))
+		return 0; /* it is not this container's */
+	log_warning(
+		"VF %s: its record is damaged; it comes home as %s, and its MTU, MAC and what its PF grants "
+		"stay as they are",
+		vf->bdf, home.name);
+	r = vf_converge(site, vf, &now, &home, VF_RESTORE, e);
+	return r ? r : record_set_aside(store, vf->bdf, e);
+}
+
+int way_back_without_record(int store, const char *bdf, const char *netns, struct err *e)
+{
+	auto_vf_site struct vf_site site = VF_SITE_NONE;
+	struct err ignored;
+	int pod_ns = netns_open(netns, &ignored);
+	struct vf vf;
+	int r;
+
+	if (pod_ns < 0)
+		return 0;
+	r = vf_site_open(&site, pod_ns, e);
+	r = r ?: vf_find(site.sysfs, &site.host, bdf, &vf, e);
+	return r ?: bring_home(&site, &vf, store, e);
 }

@@ -42,9 +42,9 @@ ip -n one route del 10.9.0.0/16
 mended
 ip -n one link set net1 promisc off
 
-in_pod one rdma dev set mlx5_0 netns 1 # the verbs device left
-broken 'rdma netns is host, not pod'
-rdma dev set mlx5_0 netns one
+in_pod one rdma dev set mlx5_0 name mine # the verbs device is not what the pod was told
+broken 'rdma name is mine, not mlx5_0'
+in_pod one rdma dev set mine name mlx5_0
 mended
 pod_add two
 NETNS=/run/netns/two fails plugin CHECK "$c" one net1
