@@ -28,9 +28,9 @@ static int add_nothing(const struct cni_call *call, json_t **ret_output, struct 
 /* A file opened in between must not be where the result goes. */
 static int add_with_a_file(const struct cni_call *call, json_t **ret_output, struct err *e)
 {
-	return open(unit_path("opened"), O_RDWR | O_CREAT | O_CLOEXEC, 0600) < 0
-		       ? err_set(e, CNI_ERR_IO, errno, "open")
-		       : add(call, ret_output, e);
+	int fd = open(unit_path("opened"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	return fd < 0 ? err_set(e, CNI_ERR_IO, errno, "open") : add(call, ret_output, e);
 }
 
 static int del(const struct cni_call *call, json_t **ret_output, struct err *e)
