@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calling the plugin as a runtime does, with a fault or without. */
+#pragma once
+
+#include "trace.h"
+
+#include <stdbool.h>
+
+struct caller {
+	const char *plugin; /* path of the binary */
+	const char *cni_path;
+	const char *conf; /* the network configuration */
+};
+
+struct said {
+	int status; /* 0 = success, 1…255, or 256 + signal */
+	char out[16384], err[4096];
+};
+
+/**
+ * plugin_call() - a verb for a pod; its container id is "cid-POD", its interface net1
+ * @plan, @trace: a fault, and what came of it; both NULL for a call without
+ */
+void plugin_call(const struct caller *c, const char *verb, const char *pod, const struct plan *plan,
+		 struct trace *trace, struct said *said);
+
+/** plugin_repair() - the command line's repair, likewise */
+void plugin_repair(const struct caller *c, const struct plan *plan, struct trace *trace,
+		   struct said *said);
+
+/**
+ * plugin_mistake() - is what was said no proper end of a call? A reason, or NULL.
+ * ADD that succeeds prints one result, what fails one error, anything else nothing.
+ */
+const char *plugin_mistake(const char *verb, const struct said *said);
