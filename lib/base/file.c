@@ -96,21 +96,56 @@ static int write_full(int fd, const char *data, size_t len)
 	return 0;
 }
 
-int file_write_atomic(int dir, const char *name, const void *data, size_t len, mode_t mode)
+/* Write a file that has no name yet, and so vanishes with its writer. */
+static int write_nameless(int dir, const void *data, size_t len, mode_t mode, int *ret_fd)
 {
-	char tmp[NAME_MAX + 1];
-	int fd, r;
+	auto_close int fd = openat(dir, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+	int r;
 
-	if ((size_t)snprintf(tmp, sizeof(tmp), "%s.tmp", name) >= sizeof(tmp))
-		return -ENAMETOOLONG;
-	if (unlinkat(dir, tmp, 0) && errno != ENOENT) /* left by a writer that was killed */
-		return -errno;
-	fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 	if (fd < 0)
 		return -errno;
 	r = write_full(fd, data, len);
-	if (close(fd) && !r)
-		r = -errno;
+	if (!r)
+		*ret_fd = take_fd(&fd);
+	return r;
+}
+
+static int give_name(int fd, int dir, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd); /* AT_EMPTY_PATH wants a capability */
+	return linkat(AT_FDCWD, path, dir, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
+}
+
+/* A file system that knows no nameless files (NFS, an old overlay): under the temporary name from the start. */
+static int write_named(int dir, const char *tmp, const void *data, size_t len, mode_t mode)
+{
+	auto_close int fd =
+		openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+
+	return fd < 0 ? -errno : write_full(fd, data, len);
+}
+
+int file_write_atomic(int dir, const char *name, const void *data, size_t len, mode_t mode)
+{
+	char tmp[NAME_MAX + 1];
+	auto_close int fd = -1;
+	int r;
+
+	if ((size_t)snprintf(tmp, sizeof(tmp), "%s.tmp", name) >= sizeof(tmp))
+		return -ENAMETOOLONG;
+	r = write_nameless(dir, data, len, mode, &fd);
+	if (r && r != -EOPNOTSUPP && r != -EISDIR)
+		return r;
+	if (!r) {
+		r = give_name(fd, dir, name);
+		if (r != -EEXIST)
+			return r;
+	}
+	if (unlinkat(dir, tmp, 0) && errno != ENOENT) /* left by a writer that was killed */
+		return -errno;
+	r = fd >= 0 ? give_name(fd, dir, tmp) : write_named(dir, tmp, data, len, mode);
 	if (!r && renameat(dir, tmp, dir, name))
 		r = -errno;
 	if (r)

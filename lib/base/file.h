@@ -30,9 +30,10 @@ ssize_t file_read_line(int dir, const char *path, char *buf, size_t size);
 /**
  * file_write_atomic() - replace a file as a whole, mode 0600 unless @mode says otherwise
  * @dir: the directory
- * @name: the file's name in it; NAME.tmp is used on the way, so its writers need a lock
+ * @name: the file's name in it; NAME.tmp is used to replace a file, so its writers need a lock
  *
- * A reader, or a crash at any instruction, finds the old content or the new one.
+ * A reader, or a crash at any instruction, finds the old content or the new one; a new file is there as a whole or
+ * not at all, and leaves nothing else behind. (On a file system without O_TMPFILE a NAME.tmp may be left.)
  */
 int file_write_atomic(int dir, const char *name, const void *data, size_t len, mode_t mode);
 

@@ -33,12 +33,16 @@ ok plugin DEL "$(conf "$c" '{"name": "other"}')" three net1
 pod_del one two three
 expect_same "$before" "$(snapshot)"
 
-pod_add one # by cnitool, which keeps a cache of what it has attached
+# cnitool: libcni itself sends DEL for what its cache knows; without that, its GC lists nothing, and nothing is released
+pod_add one
 ok cni add two-pods.conflist one net1 "$a"
 ok cni status two-pods.conflist one net1
 ok cni gc two-pods.conflist one net1
-[[ $(attached) == cnitool-* ]]
+[[ -z $(attached) ]]
+ok cni add two-pods.conflist one net1 "$a"
 rm -rf /var/lib/cni/results
+ok cni gc two-pods.conflist one net1
+[[ $(attached) == cnitool-* ]]
 ok cni del two-pods.conflist one net1 "$a"
 pod_del one
 expect_same "$before" "$(snapshot)"
