@@ -103,6 +103,22 @@ static int open_site(const struct cni_call *call, const struct record *record, s
 	return r ? r : vf_site_open(ret, take_fd(&pod_ns), e);
 }
 
+/* An IPAM plugin compares with prevResult, which the runtime may have left out: then it is what ADD returned. */
+static int check_ipam(const struct cni_call *call, const struct cni_result *own, struct err *e)
+{
+	json_auto_t *conf = json_copy(call->conf.root), *result = NULL;
+	struct cni_call asked = *call;
+	int r;
+
+	if (call->conf.prev_result || !call->conf.ipam)
+		return ipam_forward(call, e);
+	r = cni_result_build(own, call->conf.version, false, &result, e);
+	if (!r && json_object_set(conf, "prevResult", result))
+		r = err_set(e, CNI_ERR_IO, ENOMEM, "ask the IPAM plugin");
+	asked.conf.root = conf;
+	return r ? r : ipam_forward(&asked, e);
+}
+
 int attach_check(const struct cni_call *call, json_t **ret_output, struct err *e)
 {
 	auto_cni_result struct cni_result own = { 0 }, prev = { 0 };
@@ -125,5 +141,5 @@ int attach_check(const struct cni_call *call, json_t **ret_output, struct err *e
 	r = r ?: check_vf(&site, &record, own_interface(&prev, &call->env), &now, e);
 	if (!r && now.ifindex)
 		r = addressing_check(&site, now.ifindex, &own, &prev, e);
-	return r ?: ipam_forward(call, e);
+	return r ?: check_ipam(call, &own, e);
 }
