@@ -674,6 +674,7 @@ int main(int argc, char **argv)
 	bool planted = false;
 	unsigned int points = 0;
 
+	setvbuf(stdout, NULL, _IOLBF, 0); /* who waits for long wants to see how far it is */
 	parse(&s, argc, argv, &vf, &planted);
 	find_vf(&s, vf);
 	s.caller = (struct caller){ argv[optind], argv[optind + 1],

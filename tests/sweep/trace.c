@@ -114,7 +114,7 @@ static void kill_victims(struct run *run, const struct task *caller)
 /* Make a message one that the kernel acknowledges without doing it. */
 static void blank_request(struct task *t, bool blank)
 {
-	struct nlmsghdr h;
+	struct nlmsghdr h = { 0 };
 	uint16_t noop = NLMSG_NOOP;
 	size_t len;
 
