@@ -227,7 +227,8 @@ static void only_addresses_are_listed(void **state)
 	unit_write("attachments/10000:e1:00.4.json", "", 0600); /* a domain of more than 4 digits */
 	unit_write("attachments/0000:01:10.0.damaged", "", 0600);
 	unit_write("attachments/0000:01:10.2.json.tmp", "", 0600); /* begun, beside a whole one */
-	unit_write("attachments/0000:01:10.4.json.tmp", "", 0600); /* begun only: GC and repair remove it */
+	unit_write("attachments/0000:01:10.4.json.tmp", "",
+		   0600); /* begun only: GC and repair remove it */
 	unit_write("attachments/README.json", "", 0600);
 	assert_int_equal(record_list(store, &list, &count, &e), 0);
 	assert_int_equal(count, 4);
