@@ -52,9 +52,7 @@ int attachment_undo(int store, const char *bdf,
 			return lock;
 	}
 	r = record_load(store, bdf, &record, e);
-	if (r == -ENOENT) /* an ADD that was killed may have begun to write one */
-		return record_drop(store, bdf, e);
-	if (!r && still && !still(&record, arg))
+	if (r == -ENOENT || (!r && still && !still(&record, arg)))
 		return 0;
 	if (r)
 		return r;

@@ -127,15 +127,15 @@ static bool repair_one(int store, const char *bdf, const struct options *o)
 	bool done;
 	int ret = record_load(store, bdf, &r, &e);
 
-	if (ret == -ENOENT && (o->dry_run || !record_is_begun(store, bdf)))
+	if (ret == -ENOENT)
 		return true;
 	if (ret == -EBADMSG && !o->dry_run) {
 		printf("%s: %s; set aside\n", bdf, e.msg);
 		return !record_set_aside(store, bdf, &e) || (fail(&e), false);
 	}
-	if (ret && ret != -ENOENT)
+	if (ret)
 		return fail(&e), false;
-	if (!ret && !is_dead(&r, NULL)) {
+	if (!is_dead(&r, NULL)) {
 		if (o->args[0])
 			printf("%s: attached to a living pod, left alone\n", bdf);
 		return true;

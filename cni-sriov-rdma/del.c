@@ -83,8 +83,6 @@ int attach_del(const struct cni_call *call, json_t **ret_output, struct err *e)
 		r = undo_damaged(call, bdf, store, e);
 	else if (!r)
 		r = attachment_undo(store, found.bdf, is_of_call, call, &done, e);
-	else if (r == -ENOENT && *bdf && store >= 0 && record_is_begun(store, bdf))
-		r = attachment_undo(store, bdf, is_of_call, call, &done, e);
 	if (r && r != -ENOENT)
 		return r;
 	/* an attachment whose record is damaged may still have an address */

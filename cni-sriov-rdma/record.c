@@ -180,14 +180,14 @@ int record_load(int store, const char *bdf, struct record *ret, struct err *e)
 	return root ? record_parse(root, bdf, ret, e) : damaged(e, bdf, "no JSON");
 }
 
-/* "0000:14:00.1.json" to its address; also "….json.tmp", which a writer that was killed leaves behind. */
+/* "0000:14:00.1.json" to its address. */
 static bool is_record_name(const char *name, char bdf[PCI_ADDR_MAX])
 {
-	const char *end = strstr(name, ".json");
+	const char *end = strrchr(name, '.');
 	size_t len = end ? (size_t)(end - name) : 0;
 	char text[PCI_ADDR_MAX];
 
-	if (!end || (strcmp(end, ".json") && strcmp(end, ".json.tmp")) || len >= sizeof(text))
+	if (!end || strcmp(end, ".json") || len >= sizeof(text))
 		return false;
 	memcpy(text, name, len);
 	text[len] = '\0';
@@ -197,17 +197,6 @@ static bool is_record_name(const char *name, char bdf[PCI_ADDR_MAX])
 static int by_address(const void *a, const void *b)
 {
 	return strcmp(a, b);
-}
-
-/* A record, and a file that was to replace it, are of one VF. */
-static size_t drop_doubles(char (*list)[PCI_ADDR_MAX], size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (!kept || strcmp(list[kept - 1], list[i]))
-			memmove(list[kept++], list[i], PCI_ADDR_MAX);
-	return kept;
 }
 
 int record_list(int store, char (**ret)[PCI_ADDR_MAX], size_t *ret_count, struct err *e)
@@ -234,7 +223,6 @@ int record_list(int store, char (**ret)[PCI_ADDR_MAX], size_t *ret_count, struct
 	}
 	if (count)
 		qsort(list, count, sizeof(*list), by_address);
-	count = drop_doubles(list, count);
 	*ret = take_ptr(list);
 	*ret_count = count;
 	return 0;
@@ -264,20 +252,12 @@ int record_find(int store, const char *network, const struct cni_env *env, struc
 	return -ENOENT;
 }
 
-bool record_is_begun(int store, const char *bdf)
-{
-	char name[PCI_ADDR_MAX + sizeof(".json.tmp")];
-
-	sprintf(name, "%s.json.tmp", bdf);
-	return !faccessat(store, name, F_OK, 0);
-}
-
 int record_drop(int store, const char *bdf, struct err *e)
 {
 	char name[PCI_ADDR_MAX + sizeof(".json.tmp")];
 
 	sprintf(name, "%s.json.tmp", bdf);
-	unlinkat(store, name, 0); /* nobody reads it, and the next writer would remove it, too */
+	unlinkat(store, name, 0); /* left by a killed writer that was to replace the record */
 	file_name(name, bdf);
 	if (unlinkat(store, name, 0) && errno != ENOENT)
 		return err_set(e, CNI_ERR_IO, errno, "remove the record of VF %s", bdf);

@@ -75,13 +75,10 @@ int record_load(int store, const char *bdf, struct record *ret, struct err *e);
 int record_find(int store, const char *network, const struct cni_env *env, struct record *ret,
 		struct err *e);
 
-/** record_list() - the PCI addresses that have a record or a begun one, sorted; an array that the caller frees */
+/** record_list() - the PCI addresses that have a record, sorted; an array that the caller frees */
 int record_list(int store, char (**ret)[PCI_ADDR_MAX], size_t *ret_count, struct err *e);
 
-/** record_is_begun() - is there what a writer that was killed, or still writes, has not made a record yet? */
-bool record_is_begun(int store, const char *bdf);
-
-/** record_drop() - remove a VF's record, and what record_is_begun() tells of; code 5 */
+/** record_drop() - remove a VF's record; code 5 */
 int record_drop(int store, const char *bdf, struct err *e);
 
 /** record_set_aside() - rename a damaged record to BDF.damaged, where people can look at it */
