@@ -5,6 +5,8 @@
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/number.h"
+#include "kernel/netns.h"
+#include "kernel/sysfs_path.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,6 +14,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/mount.h>
 
 int pci_addr_parse(const char *text, char ret[PCI_ADDR_MAX])
 {
@@ -40,11 +43,7 @@ int sysfs_open(const char *root, struct err *e)
 	return fd < 0 ? err_set(e, CNI_ERR_IO, errno, "open %s", root) : fd;
 }
 
-/* "bus/pci/devices/BDF/…" */
-static int device_path(char path[PATH_MAX], const char *bdf, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int device_path(char path[PATH_MAX], const char *bdf, const char *fmt, ...)
+int sysfs_device_path(char path[PATH_MAX], const char *bdf, const char *fmt, ...)
 {
 	int n = snprintf(path, PATH_MAX, "bus/pci/devices/%s", bdf);
 	va_list ap;
@@ -74,18 +73,47 @@ static int link_base(int sysfs, const char *path, char *ret, size_t size)
 	return 0;
 }
 
+static int mount_detached(void)
+{
+	auto_close int fs = fsopen("sysfs", FSOPEN_CLOEXEC);
+	int mnt;
+
+	if (fs < 0 || fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		return -errno;
+	mnt = fsmount(fs, FSMOUNT_CLOEXEC,
+		      MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+	return mnt < 0 ? -errno : mnt;
+}
+
+int sysfs_open_in(int ns, int own_ns, struct err *e)
+{
+	struct err back;
+	int fd, r = netns_enter(ns, e);
+
+	if (r)
+		return r;
+	fd = mount_detached(); /* of the namespace that the thread is in (fs/sysfs/mount.c) */
+	if (netns_enter(own_ns, &back)) {
+		if (fd >= 0)
+			close(fd);
+		*e = back;
+		return -back.sys;
+	}
+	return fd < 0 ? err_set(e, CNI_ERR_KERNEL, fd, "mount the pod's sysfs") : fd;
+}
+
 bool sysfs_pci_exists(int sysfs, const char *bdf)
 {
 	char path[PATH_MAX];
 
-	return !device_path(path, bdf, "%s", "") && !faccessat(sysfs, path, F_OK, 0);
+	return !sysfs_device_path(path, bdf, "%s", "") && !faccessat(sysfs, path, F_OK, 0);
 }
 
 int sysfs_pci_driver(int sysfs, const char *bdf, char *ret, size_t size)
 {
 	char path[PATH_MAX];
 
-	device_path(path, bdf, "/driver");
+	sysfs_device_path(path, bdf, "/driver");
 	return link_base(sysfs, path, ret, size);
 }
 
@@ -93,7 +121,7 @@ int sysfs_pci_pf(int sysfs, const char *bdf, char ret[PCI_ADDR_MAX])
 {
 	char path[PATH_MAX];
 
-	device_path(path, bdf, "/physfn");
+	sysfs_device_path(path, bdf, "/physfn");
 	return link_base(sysfs, path, ret, PCI_ADDR_MAX);
 }
 
@@ -122,11 +150,11 @@ static int guess_vf_index(int sysfs, const char *pf, const char *bdf, uint64_t *
 	int64_t distance;
 	int r;
 
-	device_path(path, pf, "/sriov_offset");
+	sysfs_device_path(path, pf, "/sriov_offset");
 	r = read_number(sysfs, path, &offset);
 	if (r)
 		return r;
-	device_path(path, pf, "/sriov_stride");
+	sysfs_device_path(path, pf, "/sriov_stride");
 	r = read_number(sysfs, path, &stride);
 	if (r)
 		return r;
@@ -141,7 +169,7 @@ static bool is_vf_number(int sysfs, const char *pf, const char *bdf, uint64_t in
 {
 	char path[PATH_MAX], found[PCI_ADDR_MAX];
 
-	device_path(path, pf, "/virtfn%llu", (unsigned long long)index);
+	sysfs_device_path(path, pf, "/virtfn%llu", (unsigned long long)index);
 	return !link_base(sysfs, path, found, sizeof(found)) && !strcmp(found, bdf);
 }
 
@@ -155,7 +183,7 @@ int sysfs_pci_vf_index(int sysfs, const char *pf, const char *bdf, uint32_t *ret
 		*ret = (uint32_t)index;
 		return 0;
 	}
-	device_path(path, pf, "/sriov_numvfs");
+	sysfs_device_path(path, pf, "/sriov_numvfs");
 	r = read_number(sysfs, path, &count);
 	if (r)
 		return r;
@@ -167,9 +195,7 @@ int sysfs_pci_vf_index(int sysfs, const char *pf, const char *bdf, uint32_t *ret
 	return -ENOENT;
 }
 
-/* Call @fn for each entry of a directory that is not hidden, until it returns non-zero. */
-static int for_each_entry(int sysfs, const char *path, int (*fn)(const char *name, void *arg),
-			  void *arg)
+int sysfs_for_each(int sysfs, const char *path, int (*fn)(const char *name, void *arg), void *arg)
 {
 	auto_close int fd = openat(sysfs, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_closedir DIR *dir = NULL;
@@ -201,8 +227,8 @@ int sysfs_pci_netdev(int sysfs, const char *bdf, char ret[IFNAMSIZ])
 	char path[PATH_MAX];
 	int r;
 
-	device_path(path, bdf, "/net");
-	r = for_each_entry(sysfs, path, keep_ifname, ret);
+	sysfs_device_path(path, bdf, "/net");
+	r = sysfs_for_each(sysfs, path, keep_ifname, ret);
 	if (r <= 0)
 		return r ? r : -ENOENT;
 	return 0;
@@ -220,7 +246,7 @@ static int match_uplink(const char *name, void *arg)
 	char path[PATH_MAX], port[32];
 	ssize_t n;
 
-	device_path(path, search->pf, "/net/%s/phys_port_name", name);
+	sysfs_device_path(path, search->pf, "/net/%s/phys_port_name", name);
 	n = file_read_line(search->sysfs, path, port, sizeof(port));
 	/* EOPNOTSUPP from drivers without port names; a representor's is pfNvfM or pfNsfM */
 	if (n > 0 && !(port[0] == 'p' && isdigit((unsigned char)port[1])))
@@ -234,97 +260,17 @@ int sysfs_pci_uplink(int sysfs, const char *pf, char ret[IFNAMSIZ])
 	char path[PATH_MAX];
 	int r;
 
-	device_path(path, pf, "/net");
-	r = for_each_entry(sysfs, path, match_uplink, &search);
+	sysfs_device_path(path, pf, "/net");
+	r = sysfs_for_each(sysfs, path, match_uplink, &search);
 	if (r <= 0)
 		return r ? r : -ENOENT;
 	return 0;
-}
-
-struct rdma_search {
-	int sysfs;
-	const char *dir; /* the directory that is read, relative to sysfs */
-	struct sysfs_rdma *ret;
-	unsigned int max, count;
-};
-
-static struct sysfs_rdma *rdma_add(struct rdma_search *search, const char *name)
-{
-	struct sysfs_rdma *dev;
-
-	for (unsigned int i = 0; i < search->count && i < search->max; i++)
-		if (!strcmp(search->ret[i].name, name))
-			return &search->ret[i];
-	search->count++;
-	if (search->count > search->max)
-		return NULL;
-	dev = &search->ret[search->count - 1];
-	*dev = (struct sysfs_rdma){ .uverbs = -1 };
-	snprintf(dev->name, sizeof(dev->name), "%s", name);
-	return dev;
-}
-
-static int add_from_uverbs(const char *name, void *arg)
-{
-	struct rdma_search *search = arg;
-	char path[PATH_MAX], ibdev[SYSFS_NAME_MAX];
-	struct sysfs_rdma *dev;
-	uint64_t number;
-
-	if (strncmp(name, "uverbs", 6) || number_parse(name + 6, INT_MAX, &number))
-		return 0;
-	if (snprintf(path, sizeof(path), "%s/%s/ibdev", search->dir, name) >= PATH_MAX ||
-	    file_read_line(search->sysfs, path, ibdev, sizeof(ibdev)) <= 0)
-		return 0; /* gone again since the directory was read */
-	dev = rdma_add(search, ibdev);
-	if (dev)
-		dev->uverbs = (int)number;
-	return 0;
-}
-
-static int add_from_infiniband(const char *name, void *arg)
-{
-	struct sysfs_rdma *dev = rdma_add(arg, name);
-
-	if (dev)
-		dev->here = true;
-	return 0;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct sysfs_rdma *)a)->name, ((const struct sysfs_rdma *)b)->name);
-}
-
-int sysfs_pci_rdma(int sysfs, const char *bdf, struct sysfs_rdma *ret, unsigned int max)
-{
-	struct rdma_search search = { .sysfs = sysfs, .ret = ret, .max = max };
-	char path[PATH_MAX];
-	int r;
-
-	search.dir = path;
-	device_path(path, bdf,
-		    "/infiniband_verbs"); /* first: it also shows those in other namespaces */
-	r = for_each_entry(sysfs, path, add_from_uverbs, &search);
-	if (r && r != -ENOENT)
-		return r;
-	device_path(path, bdf, "/infiniband"); /* without ib_uverbs, this is all there is */
-	r = for_each_entry(sysfs, path, add_from_infiniband, &search);
-	if (r && r != -ENOENT)
-		return r;
-	qsort(ret, search.count < max ? search.count : max, sizeof(*ret), by_name);
-	return (int)search.count;
 }
 
 int sysfs_pci_lock(int sysfs, const char *bdf, unsigned int timeout_ms, struct err *e)
 {
 	char path[PATH_MAX];
 
-	device_path(path, bdf, "%s", "");
+	sysfs_device_path(path, bdf, "%s", "");
 	return lock_take_dir(sysfs, path, timeout_ms, e);
-}
-
-int sysfs_rdma_lock(int sysfs, unsigned int timeout_ms, struct err *e)
-{
-	return lock_take_dir(sysfs, "class/infiniband", timeout_ms, e);
 }

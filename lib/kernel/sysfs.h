@@ -29,6 +29,15 @@ int pci_addr_parse(const char *text, char ret[PCI_ADDR_MAX]);
 /** sysfs_open() - @root is "/sys" but for tests; code 5 */
 int sysfs_open(const char *root, struct err *e);
 
+/**
+ * sysfs_open_in() - sysfs as another network namespace sees it
+ * @ns: that namespace; @own_ns: the caller's, to come back to
+ *
+ * A mount that is attached nowhere (fsopen(2), Linux 5.2): it needs no mount point and no mount namespace, and goes
+ * with its descriptor.
+ */
+int sysfs_open_in(int ns, int own_ns, struct err *e);
+
 /** sysfs_pci_exists() - is there such a function? */
 bool sysfs_pci_exists(int sysfs, const char *bdf);
 
@@ -52,20 +61,6 @@ int sysfs_pci_netdev(int sysfs, const char *bdf, char ret[IFNAMSIZ]);
  */
 int sysfs_pci_uplink(int sysfs, const char *pf, char ret[IFNAMSIZ]);
 
-/* An RDMA device of a function. */
-struct sysfs_rdma {
-	char name[SYSFS_NAME_MAX];
-	int uverbs; /* N of /dev/infiniband/uverbsN, -1 without ib_uverbs */
-	bool here; /* seen in infiniband/ too, so in this sysfs's namespace; always in shared mode */
-};
-
-/**
- * sysfs_pci_rdma() - the function's RDMA devices, in whichever namespace they are, sorted by name
- * @ret: room for @max
- * Return: how many there are, which may be more than @max, or a negative errno.
- */
-int sysfs_pci_rdma(int sysfs, const char *bdf, struct sysfs_rdma *ret, unsigned int max);
-
 /**
  * sysfs_pci_lock() - lock a PCI function against other users of this project
  * @bdf: a VF, or a PF
@@ -76,6 +71,3 @@ int sysfs_pci_rdma(int sysfs, const char *bdf, struct sysfs_rdma *ret, unsigned 
  * Return: as lock_take().
  */
 int sysfs_pci_lock(int sysfs, const char *bdf, unsigned int timeout_ms, struct err *e);
-
-/** sysfs_rdma_lock() - the same for the RDMA subsystem of the node */
-int sysfs_rdma_lock(int sysfs, unsigned int timeout_ms, struct err *e);

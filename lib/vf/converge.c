@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "kernel/netns.h"
-#include "kernel/sysfs.h"
+#include "kernel/sysfs_rdma.h"
 #include "vf/observe.h"
 
 #include <errno.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vf/observe.h"
 
+#include "kernel/sysfs_rdma.h"
+
 #include <errno.h>
 #include <string.h>
 

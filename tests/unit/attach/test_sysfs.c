@@ -2,7 +2,7 @@
 /* Parsing of sysfs, over trees like those of igb and mlx5. Whether VFs are found is proven in the lab. */
 #include "unit.h"
 
-#include "kernel/sysfs.h"
+#include "kernel/sysfs_rdma.h"
 
 #include <errno.h>
 

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/sysfs_rdma.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/lock.h"
+#include "base/number.h"
+#include "kernel/sysfs_path.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct rdma_search {
+	int sysfs;
+	const char *dir; /* the directory that is read, relative to sysfs */
+	struct sysfs_rdma *ret;
+	unsigned int max, count;
+};
+
+static struct sysfs_rdma *rdma_add(struct rdma_search *search, const char *name)
+{
+	struct sysfs_rdma *dev;
+
+	for (unsigned int i = 0; i < search->count && i < search->max; i++)
+		if (!strcmp(search->ret[i].name, name))
+			return &search->ret[i];
+	search->count++;
+	if (search->count > search->max)
+		return NULL;
+	dev = &search->ret[search->count - 1];
+	*dev = (struct sysfs_rdma){ .uverbs = -1 };
+	snprintf(dev->name, sizeof(dev->name), "%s", name);
+	return dev;
+}
+
+static int add_from_uverbs(const char *name, void *arg)
+{
+	struct rdma_search *search = arg;
+	char path[PATH_MAX], ibdev[SYSFS_NAME_MAX];
+	struct sysfs_rdma *dev;
+	uint64_t number;
+
+	if (strncmp(name, "uverbs", 6) || number_parse(name + 6, INT_MAX, &number))
+		return 0;
+	if (snprintf(path, sizeof(path), "%s/%s/ibdev", search->dir, name) >= PATH_MAX ||
+	    file_read_line(search->sysfs, path, ibdev, sizeof(ibdev)) <= 0)
+		return 0; /* gone again since the directory was read */
+	dev = rdma_add(search, ibdev);
+	if (dev)
+		dev->uverbs = (int)number;
+	return 0;
+}
+
+static int add_from_infiniband(const char *name, void *arg)
+{
+	struct sysfs_rdma *dev = rdma_add(arg, name);
+
+	if (dev)
+		dev->here = true;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct sysfs_rdma *)a)->name, ((const struct sysfs_rdma *)b)->name);
+}
+
+int sysfs_pci_rdma(int sysfs, const char *bdf, struct sysfs_rdma *ret, unsigned int max)
+{
+	struct rdma_search search = { .sysfs = sysfs, .ret = ret, .max = max };
+	char path[PATH_MAX];
+	int r;
+
+	search.dir = path;
+	sysfs_device_path(path, bdf,
+			  "/infiniband_verbs"); /* first: it also shows those in other namespaces */
+	r = sysfs_for_each(sysfs, path, add_from_uverbs, &search);
+	if (r && r != -ENOENT)
+		return r;
+	sysfs_device_path(path, bdf, "/infiniband"); /* without ib_uverbs, this is all there is */
+	r = sysfs_for_each(sysfs, path, add_from_infiniband, &search);
+	if (r && r != -ENOENT)
+		return r;
+	qsort(ret, search.count < max ? search.count : max, sizeof(*ret), by_name);
+	return (int)search.count;
+}
+
+int sysfs_rdma_lock(int sysfs, unsigned int timeout_ms, struct err *e)
+{
+	return lock_take_dir(sysfs, "class/infiniband", timeout_ms, e);
+}
+
+int sysfs_rdma_port_state(int sysfs, const char *dev, unsigned int port, char ret[SYSFS_NAME_MAX])
+{
+	char path[PATH_MAX], line[SYSFS_NAME_MAX];
+	const char *name;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "class/infiniband/%s/ports/%u/state", dev, port);
+	n = file_read_line(sysfs, path, line, sizeof(line));
+	if (n < 0)
+		return (int)n;
+	name = strstr(line, ": "); /* "4: ACTIVE" */
+	strcpy(ret, name ? name + 2 : line);
+	return 0;
+}
+
+/* As the kernel prints a GID (drivers/infiniband/core/sysfs.c): eight groups of four digits. */
+static void gid_format(const struct inet_addr *a, char ret[40])
+{
+	uint8_t gid[16] = {
+		[10] = 0xff, [11] = 0xff
+	}; /* IPv4-mapped: RFC 4291, 2.5.5.2, and IBTA annex A17 */
+
+	if (a->family == AF_INET)
+		memcpy(gid + 12, a->bytes, 4);
+	else
+		memcpy(gid, a->bytes, 16);
+	for (unsigned int i = 0; i < 8; i++)
+		sprintf(ret + i * 5, i < 7 ? "%02x%02x:" : "%02x%02x", gid[i * 2], gid[i * 2 + 1]);
+}
+
+struct gid_search {
+	int sysfs;
+	const char *dev, *ifname;
+	unsigned int port;
+	char gid[40];
+	int index;
+};
+
+static bool attr_is(const struct gid_search *s, const char *what, const char *index,
+		    const char *value)
+{
+	char path[PATH_MAX], line[SYSFS_NAME_MAX];
+
+	snprintf(path, sizeof(path), "class/infiniband/%s/ports/%u/%s/%s", s->dev, s->port, what,
+		 index);
+	return file_read_line(s->sysfs, path, line, sizeof(line)) > 0 && !strcmp(line, value);
+}
+
+/* An empty slot reads as zeros, or gives EINVAL: neither matches. */
+static int match_gid(const char *name, void *arg)
+{
+	struct gid_search *s = arg;
+	uint64_t index;
+
+	if (number_parse(name, INT_MAX, &index) || !attr_is(s, "gids", name, s->gid) ||
+	    !attr_is(s, "gid_attrs/types", name, "RoCE v2") ||
+	    !attr_is(s, "gid_attrs/ndevs", name, s->ifname))
+		return 0;
+	s->index = (int)index;
+	return 1;
+}
+
+int sysfs_rdma_gid_find(int sysfs, const char *dev, unsigned int port,
+			const struct inet_addr *address, const char *ifname)
+{
+	struct gid_search s = { .sysfs = sysfs, .dev = dev, .ifname = ifname, .port = port };
+	char path[PATH_MAX];
+	int r;
+
+	gid_format(address, s.gid);
+	snprintf(path, sizeof(path), "class/infiniband/%s/ports/%u/gids", dev, port);
+	r = sysfs_for_each(sysfs, path, match_gid, &s);
+	return r > 0 ? s.index : r ? r : -ENOENT;
+}
+
+int sysfs_rdma_link_layer(int sysfs, const char *dev, unsigned int port, bool *ret_ethernet)
+{
+	char path[PATH_MAX], line[SYSFS_NAME_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "class/infiniband/%s/ports/%u/link_layer", dev, port);
+	n = file_read_line(sysfs, path, line, sizeof(line));
+	if (n < 0)
+		return (int)n;
+	*ret_ethernet = !strcmp(line, "Ethernet");
+	return 0;
+}
