@@ -256,7 +256,7 @@ static int del_altnames(struct converge *c, struct err *e)
 		r = vf_observe(c->site, c->vf, VF_LINK, c->now, e);
 		if (r)
 			return r;
-	} while (c->now->altname_count > LINK_ALTNAMES && c->now->altname_count < before);
+	} while (before > LINK_ALTNAMES && c->now->altname_count < before);
 	return 0;
 }
 
