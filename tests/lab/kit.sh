@@ -14,12 +14,12 @@ guest_packages=(iproute2 iputils-ping iputils-arping ibverbs-utils ibverbs-provi
 	kmod procps jq tcpdump containernetworking-plugins)
 
 need_qemu() { # igb came with QEMU 8.0
-	has_igb() { qemu-system-x86_64 -device help 2>/dev/null | grep -q '"igb"'; }
+	has_igb() { qemu-system-x86_64 -device help 2>/dev/null | grep '"igb"' >/dev/null; }
 	has_igb && return
-	if ! apt-cache policy qemu-system-x86 | grep -qE 'Candidate: (1:)?([89]|[1-9][0-9])\.'; then
-		need_backports qemu-system-x86
-	else
+	if apt-cache policy qemu-system-x86 | grep -E 'Candidate: (1:)?([89]|[1-9][0-9])\.' >/dev/null; then
 		need_packages qemu-system-x86
+	else
+		need_backports qemu-system-x86
 	fi
 	has_igb || die "this QEMU has no igb device (8.0 or newer is needed)"
 }
@@ -43,6 +43,7 @@ unpack_kernel() { # RELEASE
 	mkdir -p "$new/kernel"
 	cd "$new/kernel"
 	for deb in "$cache"/debs/*.deb; do dpkg -x "$deb" .; done
+	[[ -e lib/modules ]] || ln -s usr/lib lib # where Debian 13's packages have them
 	# Debian's headers look for each other below /usr
 	sed -i "s#/usr/src/#$PWD/usr/src/#" "usr/src/linux-headers-$release/Makefile"
 	sed -i "s#/usr/#$PWD/usr/#g" "usr/src/linux-headers-$release/.kernelvariables"
@@ -70,7 +71,6 @@ build_modules() { # RELEASE: rxe that can change namespace, and vfib, which has 
 
 make_initrd() { # RELEASE: just enough to mount the host's root
 	local modules=$new/kernel/lib/modules/$1/kernel module tree=$new/initrd
-	[[ -d $modules ]] || modules=$new/kernel/usr/lib/modules/$1/kernel
 	mkdir -p "$tree"/{bin,dev,proc,sys,mod,lower,rw,root}
 	cp "$(command -v busybox)" "$tree/bin/busybox"
 	ln -s busybox "$tree/bin/sh"
