@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <jansson.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,11 +32,9 @@ static void read_all(int fd, char *buf, size_t size)
 	close(fd);
 }
 
-/* Without a fault: nobody watches, so it takes no longer than usual. */
-static int run_plain(char *const argv[], char *const envp[], const int fds[3])
+static pid_t start(char *const argv[], char *const envp[], const int fds[3])
 {
 	posix_spawn_file_actions_t files;
-	int status = 0;
 	pid_t pid;
 
 	posix_spawn_file_actions_init(&files);
@@ -46,53 +45,116 @@ static int run_plain(char *const argv[], char *const envp[], const int fds[3])
 		exit(3);
 	}
 	posix_spawn_file_actions_destroy(&files);
-	waitpid(pid, &status, 0);
-	return status;
+	return pid;
 }
 
-static void run(const struct plan *plan, struct trace *trace, char *const argv[],
-		char *const envp[], const char *input, struct said *said)
+static void open_files(int fds[3], const char *input)
 {
-	int fds[3] = { memory_file(input), memory_file(""), memory_file("") }, status;
+	fds[0] = memory_file(input);
+	fds[1] = memory_file("");
+	fds[2] = memory_file("");
+}
 
-	if (plan) {
-		if (trace_run(plan, argv, envp, fds, trace)) {
-			perror("sweep: trace");
-			exit(3);
-		}
-		status = trace->status;
-	} else {
-		status = run_plain(argv, envp, fds);
-	}
+static void keep_said(const int fds[3], int status, struct said *said)
+{
 	said->status = WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
 	close(fds[0]);
 	read_all(fds[1], said->out, sizeof(said->out));
 	read_all(fds[2], said->err, sizeof(said->err));
 }
 
+/* Without a fault nobody watches, so it takes no longer than usual. */
+static void run(const struct plan *plan, struct trace *trace, char *const argv[],
+		char *const envp[], const char *input, struct said *said)
+{
+	int fds[3], status = 0;
+
+	open_files(fds, input);
+	if (!plan) {
+		waitpid(start(argv, envp, fds), &status, 0);
+	} else {
+		if (trace_run(plan, argv, envp, fds, trace)) {
+			perror("sweep: trace");
+			exit(3);
+		}
+		status = trace->status;
+	}
+	keep_said(fds, status, said);
+}
+
 static char path_var[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+
+/* What a runtime gives its plugin. */
+struct params {
+	char command[32], cid[64], netns[96], ifname[20], cni_path[1024];
+	char *argv[3], *envp[7];
+};
+
+static void prepare(struct params *p, const struct caller *c, const char *verb, const char *pod)
+{
+	*p = (struct params){ 0 };
+	p->argv[0] = (char *)(uintptr_t)c->plugin;
+	p->envp[0] = path_var;
+	if (!strcmp(verb, "repair")) {
+		snprintf(p->command, sizeof(p->command), "repair");
+		p->argv[1] = p->command;
+		return;
+	}
+	snprintf(p->command, sizeof(p->command), "CNI_COMMAND=%s", verb);
+	snprintf(p->cid, sizeof(p->cid), "CNI_CONTAINERID=cid-%s", pod);
+	snprintf(p->netns, sizeof(p->netns), "CNI_NETNS=/run/netns/%s", pod);
+	snprintf(p->ifname, sizeof(p->ifname), "CNI_IFNAME=net1");
+	snprintf(p->cni_path, sizeof(p->cni_path), "CNI_PATH=%s", c->cni_path);
+	p->envp[1] = p->command;
+	p->envp[2] = p->cid;
+	p->envp[3] = p->netns;
+	p->envp[4] = p->ifname;
+	p->envp[5] = p->cni_path;
+}
 
 void plugin_call(const struct caller *c, const char *verb, const char *pod, const struct plan *plan,
 		 struct trace *trace, struct said *said)
 {
-	char command[32], cid[64], netns[96], ifname[] = "CNI_IFNAME=net1", cni_path[1024];
-	char *envp[] = { path_var, command, cid, netns, ifname, cni_path, NULL };
-	char *argv[] = { (char *)(uintptr_t)c->plugin, NULL };
+	struct params p;
 
-	snprintf(command, sizeof(command), "CNI_COMMAND=%s", verb);
-	snprintf(cid, sizeof(cid), "CNI_CONTAINERID=cid-%s", pod);
-	snprintf(netns, sizeof(netns), "CNI_NETNS=/run/netns/%s", pod);
-	snprintf(cni_path, sizeof(cni_path), "CNI_PATH=%s", c->cni_path);
-	run(plan, trace, argv, envp, c->conf, said);
+	prepare(&p, c, verb, pod);
+	run(plan, trace, p.argv, p.envp, c->conf, said);
 }
 
 void plugin_repair(const struct caller *c, const struct plan *plan, struct trace *trace,
 		   struct said *said)
 {
-	char command[] = "repair", *argv[] = { (char *)(uintptr_t)c->plugin, command, NULL };
-	char *envp[] = { path_var, NULL };
+	plugin_call(c, "repair", "", plan, trace, said);
+}
 
-	run(plan, trace, argv, envp, "", said);
+void plugin_start(const struct caller *c, const char *verb, const char *pod, struct running *ret)
+{
+	struct params p;
+
+	prepare(&p, c, verb, pod);
+	open_files(ret->fds, c->conf);
+	ret->pid = start(p.argv, p.envp, ret->fds);
+}
+
+void plugin_end(struct running *running, int kill_us, int limit_s, struct said *said)
+{
+	const int step_us = 1000;
+	int status = 0, waited = 0;
+	bool hung = false;
+
+	while (waitpid(running->pid, &status, WNOHANG) == 0) {
+		if (kill_us >= 0 && waited >= kill_us)
+			kill(running->pid, SIGKILL);
+		if (waited / 1000000 >= limit_s) {
+			kill(running->pid, SIGKILL);
+			hung = true;
+		}
+		usleep(step_us);
+		waited += step_us;
+	}
+	keep_said(running->fds, status, said);
+	if (hung)
+		said->status = PLUGIN_HUNG;
 }
 
 const char *plugin_mistake(const char *verb, const struct said *said)

@@ -28,6 +28,24 @@ void plugin_call(const struct caller *c, const char *verb, const char *pod, cons
 void plugin_repair(const struct caller *c, const struct plan *plan, struct trace *trace,
 		   struct said *said);
 
+/* A call that runs. */
+struct running {
+	int pid;
+	int fds[3];
+};
+
+/** plugin_start() - begin a verb for a pod, or, with the verb "repair", the command */
+void plugin_start(const struct caller *c, const char *verb, const char *pod, struct running *ret);
+
+/**
+ * plugin_end() - wait for its end, or bring it about
+ * @kill_us: SIGKILL after so many microseconds; -1 = let it end
+ * @limit_s: seconds after which it is killed, and said->status is PLUGIN_HUNG
+ */
+void plugin_end(struct running *running, int kill_us, int limit_s, struct said *said);
+
+#define PLUGIN_HUNG 1000
+
 /**
  * plugin_mistake() - is what was said no proper end of a call? A reason, or NULL.
  * ADD that succeeds prints one result, what fails one error, anything else nothing.
