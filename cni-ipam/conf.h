@@ -50,11 +50,11 @@ void conf_done(struct conf *conf);
 /** conf_node_name() - this node's name: @told, else $NODE_NAME, else the host name */
 int conf_node_name(const char *told, char ret[NAME_MAX + 1], struct err *e);
 
-/* The forms of other IPAM plugins; @of is the ipam object. */
+/* The forms of other IPAM plugins; @ipam is the ipam object. */
 bool whereabouts_is(json_t *ipam);
-int whereabouts_read(const struct field_of *of, struct conf *conf, struct err *e);
+int whereabouts_read(const struct field_of *ipam, struct conf *conf, struct err *e);
 bool nvipam_is(json_t *ipam);
-int nvipam_read(const struct field_of *of, json_t *args_cni, struct conf *conf, struct err *e);
+int nvipam_read(const struct field_of *ipam, json_t *args_cni, struct conf *conf, struct err *e);
 
 /** resolv_read() - host-local's resolvConf: a file as resolv.conf(5) has it, as a CNI "dns" object */
 int resolv_read(const char *path, json_t **ret, struct err *e);

@@ -165,6 +165,7 @@ static int exclude_indices(const struct field_of *spec, const struct range *part
 	json_array_foreach(list, i, item) {
 		uint32_t from = 0, to = 0;
 		bool has_from = false, has_to = false;
+		struct range x;
 
 		snprintf(where, sizeof(where), SPEC "perNodeExclusions[%zu].", i);
 		at.obj = item;
@@ -175,7 +176,12 @@ static int exclude_indices(const struct field_of *spec, const struct range *part
 		if (from > to)
 			return field_wrong(&at, "startIndex", json_object_get(item, "startIndex"),
 					   e, "at or before endIndex %u", to);
-		if (range_list_add(into, (struct range){ part->lo + from, part->lo + to }))
+		if (from > part->hi - part->lo)
+			continue;
+		x = (struct range){ part->lo + from, part->hi };
+		if (to < part->hi - part->lo)
+			x.hi = part->lo + to;
+		if (range_list_add(into, x))
 			return err_set(e, CNI_ERR_IO, ENOMEM, "read %s", where);
 	}
 	return r;

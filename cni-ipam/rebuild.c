@@ -37,6 +37,7 @@ struct rebuild {
 	store_lease_fn *sink;
 	void *arg;
 	struct lease lease; /* the next one that is told */
+	char pod[2 * NAME_MAX]; /* the lease's */
 };
 
 static int tell(struct rebuild *rebuild, const struct inet_addr *a, struct err *e)
@@ -114,16 +115,16 @@ static int each_document(struct rebuild *rebuild, const char *dir_path, document
 	return r;
 }
 
-static int tell_record(struct rebuild *rebuild, int dir, const char *name, json_t *doc,
+static int tell_record(struct rebuild *rebuild, int dir, const char *file, json_t *doc,
 		       const char *path, struct err *e)
 {
 	const char *boot, *network, *cid, *ifname, *netns = "", *args = "";
 	json_int_t dev = 0, ino = 0;
-	char namespace[NAME_MAX], pod_name[NAME_MAX], pod[2 * NAME_MAX] = "";
+	char namespace[NAME_MAX], name[NAME_MAX];
 	struct cni_env env = { 0 };
 
 	(void)dir;
-	(void)name;
+	(void)file;
 	if (json_unpack(doc, "{s:s, s:s, s:s, s:s}", "bootId", &boot, "network", &network,
 			"containerId", &cid, "ifname", &ifname)) {
 		log_warning("%s is no record; its addresses are looked for in its namespace", path);
@@ -136,9 +137,10 @@ static int tell_record(struct rebuild *rebuild, int dir, const char *name, json_
 	begin(rebuild, network, cid, ifname);
 	env.args = args;
 	if (cni_env_arg(&env, "K8S_POD_NAMESPACE", namespace, sizeof(namespace)) &&
-	    cni_env_arg(&env, "K8S_POD_NAME", pod_name, sizeof(pod_name)))
-		snprintf(pod, sizeof(pod), "%s/%s", namespace, pod_name);
-	rebuild->lease.pod = pod;
+	    cni_env_arg(&env, "K8S_POD_NAME", name, sizeof(name))) {
+		snprintf(rebuild->pod, sizeof(rebuild->pod), "%s/%s", namespace, name);
+		rebuild->lease.pod = rebuild->pod;
+	}
 	rebuild->lease.netns = netns;
 	rebuild->lease.netns_dev = (uint64_t)dev;
 	rebuild->lease.netns_ino = (uint64_t)ino;

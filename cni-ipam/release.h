@@ -29,7 +29,7 @@ void release_done(struct release *release);
 #define auto_release __attribute__((cleanup(release_done)))
 
 /** release_collect() - a store_lease_fn whose argument is a release_list */
-int release_collect(const struct lease *lease, void *list, struct err *e);
+int release_collect(const struct lease *lease, void *arg, struct err *e);
 
 /** release_all() - release what was collected */
 int release_all(struct store *store, const struct release_list *list, struct err *e);

@@ -379,7 +379,7 @@ int store_usage(struct store *store, const struct store_pool *pool, struct store
 		struct err *e)
 {
 	auto_stmt sqlite3_stmt *s = NULL;
-	struct store_usage u;
+	struct store_usage u = { 0 };
 	addr_key cooled; /* not reaped yet */
 	int r = count_extents(store, pool->id, &u.free, e);
 

@@ -51,8 +51,8 @@ int sql_script(struct store *store, struct err *e, const char *script);
 addr_key sql_key(sqlite3_stmt *s, int column); /* 0 for a blob of another size */
 const char *sql_text(sqlite3_stmt *s, int column); /* "" for NULL; until the next step */
 
-/** store_file_open() - open this boot's database; *ret_there is false when there is none and !make */
-int store_file_open(struct store *store, enum store_make make, bool *ret_there, struct err *e);
+/** store_file_open() - open this boot's database; *ret_there is false when none is and none is to be made */
+int store_file_open(struct store *store, enum store_make how, bool *ret_there, struct err *e);
 
 /** store_file_rebuild() - set the damaged database aside, and make one from what lives */
 int store_file_rebuild(struct store *store, struct err *e);

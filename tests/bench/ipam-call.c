@@ -8,6 +8,7 @@
  *   ipam-call burst N PROGRAM CONFIGURATION
  *       N ADDs at once; prints the microseconds until the last has ended
  */
+#define _GNU_SOURCE /* environ */
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -16,8 +17,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 static double now_us(void)
 {

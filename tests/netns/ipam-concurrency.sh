@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2100
 # Many at once: no address twice, no call that fails for the lock, and no lease that stays behind.
+# shellcheck source=tests/netns/ipam.inc
 . "$(dirname "$0")/ipam.inc"
 
 # all_at_once COUNT VERB MEMBERS: COUNT calls, each for a container of its own, results in $dir/out.N

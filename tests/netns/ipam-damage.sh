@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2100
 # A damaged or lost store is set aside and rebuilt from what lives; a full or read-only disk is an error with code 5.
 [[ -n ${UNSHARED:-} ]] || UNSHARED=1 exec unshare --mount bash -euo pipefail "$0" # /var/lib/cni of its own
+# shellcheck source=tests/netns/ipam.inc
 . "$(dirname "$0")/ipam.inc"
 mkdir -p /var/lib/cni
 mount -t tmpfs none /var/lib/cni
@@ -67,7 +68,8 @@ netns=
 take recorded "$pool"
 is 0 "$(leases | jq '[.[] | select(.address == "10.0.0.3" or .container == "recorded")] | length')"
 net=net-b
-refused 102 "is held by" eval 'ipam "$pool" | jq ".runtimeConfig.ips = [\"10.0.0.1\"]" | call ADD other'
+request() { ipam "$pool" | jq --arg ip "$1" '.runtimeConfig.ips = [$ip]' | call ADD other; }
+refused 102 "is held by" request 10.0.0.1
 net=net-a
 
 echo "what cannot be read is not guessed: the store stays unusable, and says why"

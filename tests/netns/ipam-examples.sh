@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2100
 # Each example below conf-examples gives addresses as it stands, and different ones on different nodes.
+# shellcheck source=tests/netns/ipam.inc
 . "$(dirname "$0")/ipam.inc"
 
 for conf in "$REPO"/conf-examples/ipam-*.json; do

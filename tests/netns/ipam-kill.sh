@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2100
 # kill -9 before every system call that changes the disk, and so after each as well: nobody's lease is lost, none is
 # given twice, no lock is stuck, and the killed one's lease is given to it again or released by its DEL.
+# shellcheck source=tests/netns/ipam.inc
 . "$(dirname "$0")/ipam.inc"
 
 changes=openat,write,pwrite64,ftruncate,fallocate,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,fchmod,fchown

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2100
 # Pools of the pools directory: two networks on one, changes between ADD and DEL, nv-ipam's objects, commands.
+# shellcheck source=tests/netns/ipam.inc
 . "$(dirname "$0")/ipam.inc"
 
 pool() { echo "$2" >"$pools/$1.json"; }
@@ -49,7 +50,8 @@ refused 7 "pool file $pools/bad.json: subnet: \"10.0.0.9/24\" is not a subnet" r
 pool bad '{"subnet":"10.0.0.0/24","nodes":{"n1":["10.0.0.0/26"],"n2":["10.0.0.32/27"]}}'
 refused 7 "overlaps" raw ADD x '"pool":"bad"'
 refused 7 "ipam.pool: '../bad' is not a pool's name" raw ADD x '"pool":"../bad"'
-refused 50 "nothing says" eval 'echo "{\"subnet\":\"10.0.0.0/24\"}" >"$pools/bad.json"; raw STATUS "" "\"pool\":\"bad\""'
+pool bad '{"subnet":"10.0.0.0/24"}'
+refused 50 "nothing says" raw STATUS "" '"pool":"bad"'
 
 echo "objects of nv-ipam, one in a file or many in a List, a name in both kinds"
 pool whatever '{"kind":"List","apiVersion":"v1","items":[

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2100
 # Each verb of cni-ipam, and what its specification promises, with the binary that is shipped.
+# shellcheck source=tests/netns/ipam.inc
 . "$(dirname "$0")/ipam.inc"
 
 range='"subnet":"10.0.0.0/29","gateway":"10.0.0.1","cooldown":0'

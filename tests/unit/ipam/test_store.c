@@ -10,6 +10,7 @@
 #include "store.h"
 
 #include <errno.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 
 #define MODEL 40
@@ -193,6 +194,51 @@ static int random_steps(struct store *store, void *arg, struct err *e)
 	return 0;
 }
 
+/* Release what is held, and make it free. */
+static int release_all(struct store *store, void *arg, struct err *e)
+{
+	struct model *m = arg;
+	struct store_pool pool[2];
+	struct inet_addr next;
+
+	assert_int_equal(open_pool(store, "s", hash_a, &m->ranges[0], &pool[0], e), 0);
+	for (unsigned int i = 0; i < MODEL; i++) {
+		struct inet_addr a = addr(i);
+
+		assert_int_equal(store_release(store, pool[0].scope, &a, e), 0);
+		assert_int_equal(store_next(store, &pool[0], &next, e), 0);
+	}
+	return 0;
+}
+
+static const char *db_name(void)
+{
+	static char name[64];
+	char boot[BOOT_ID_SIZE];
+	struct err e;
+
+	assert_int_equal(boot_id(boot, &e), 0);
+	snprintf(name, sizeof(name), "leases-%s.db", boot);
+	return name;
+}
+
+static int count_rows(const char *table)
+{
+	char sql[64];
+	sqlite3_stmt *s;
+	sqlite3 *db;
+	int n;
+
+	snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", table);
+	assert_int_equal(sqlite3_open(unit_path(db_name()), &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+	n = sqlite3_column_int(s, 0);
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	return n;
+}
+
 static void overlapping_pools_follow_the_model(void **state)
 {
 	(void)state;
@@ -201,6 +247,9 @@ static void overlapping_pools_follow_the_model(void **state)
 
 		model_make(&m);
 		run(random_steps, &m);
+		run(release_all, &m);
+		assert_int_equal(count_rows("lease"), 0);
+		assert_int_equal(count_rows("extent"), count_rows("range")); /* all joined again */
 		range_list_done(&m.ranges[0]);
 		range_list_done(&m.ranges[1]);
 		unit_dir_teardown(NULL);
@@ -321,17 +370,6 @@ static void all_or_nothing(void **state)
 	assert_true(store_run(unit_dir, STORE_MAKE, fail_after_giving, &step, &e) < 0);
 	assert_err(&e, CNI_ERR_EXHAUSTED, "second address");
 	assert_int_equal(give("s", "b", 0), 1);
-}
-
-static const char *db_name(void)
-{
-	static char name[64];
-	char boot[BOOT_ID_SIZE];
-	struct err e;
-
-	assert_int_equal(boot_id(boot, &e), 0);
-	snprintf(name, sizeof(name), "leases-%s.db", boot);
-	return name;
 }
 
 static void files_of_an_older_boot_go(void **state)
