@@ -22,7 +22,7 @@ network() {
 	jq -n --arg name "ipam-$$" --arg version "$1" --argjson plugin "$2" '{cniVersion: $version, name: $name, plugins: [$plugin]}' >"$NETCONFPATH/net.conflist"
 }
 
-echo '{"subnet":"10.77.0.0/24","gateway":"10.77.0.1","nodeLocal":true,"routes":[{"dst":"10.0.0.0/8"}]}' >"$pools/fabric.json"
+echo '{"subnet":"10.77.0.0/24","gateway":"10.77.0.1","nodeLocal":true,"routes":[{"dst":"10.0.0.0/8","gw":"10.77.0.1"}]}' >"$pools/fabric.json"
 ipam=$(ipam '"pool":"fabric"' | jq -c .ipam)
 network 1.1.0 "$(jq -c -n --argjson ipam "$ipam" '{type: "cni-ipam", ipam: $ipam}')"
 echo "cnitool add, check, status, gc, del"
@@ -42,8 +42,8 @@ if [[ -x /usr/lib/cni/bridge ]]; then
 	echo "delegated to by bridge: the address is on the interface, with its route"
 	network 1.0.0 "$(jq -c -n --argjson ipam "$ipam" --arg br "br-$$" '{type: "bridge", bridge: $br, ipam: $ipam}')"
 	address=$(tool add | jq -er '.ips[0].address')
-	ip -n "$ns" -br addr show eth0 | grep -q " $address "
-	ip -n "$ns" route show 10.0.0.0/8 | grep -q 10.77.0.1
+	shows " $address " ip -n "$ns" -br addr show eth0
+	shows 10.77.0.1 ip -n "$ns" route show 10.0.0.0/8
 	tool check
 	tool del
 	is 0 "$("$plugin" leases --json --data-dir "$data" | jq length)"

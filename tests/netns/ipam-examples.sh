@@ -18,12 +18,12 @@ for conf in "$REPO"/conf-examples/ipam-*.json; do
 	echo "$(basename "$conf"): $(paste -sd ' ' "$dir/node-a.got"), $(paste -sd ' ' "$dir/node-b.got")"
 done
 for pool in "$REPO"/conf-examples/pools/*.json; do
-	"$plugin" validate --node node-a "$pool" | grep -q '^ok: ' || fail "$pool is not valid"
+	shows '^ok: ' "$plugin" validate --node node-a "$pool"
 done
 
 echo "the man page is sound, and names every option and field of the configuration"
 mandoc -Tlint -Wwarning "$REPO/cni-ipam/cni-ipam.8"
 for word in $(grep -oP '^\t\{ "\K[a-z-]+(?=", (no|required)_argument)' "$REPO/cni-ipam/cli.c") \
 	$(grep -ohP 'field_[a-z0-9]+\((of|&of|ipam|&ipam|args|&args), "\K[^"]+' "$REPO"/cni-ipam/{conf,nvipam,part,pool_native,subnet,whereabouts}.c); do
-	[[ $word == help ]] || tr -d '\n' <"$REPO/cni-ipam/cni-ipam.8" | grep -q -- "$word" || fail "the man page lacks $word"
+	[[ $word == help ]] || grep -q -- "$word" "$REPO/cni-ipam/cni-ipam.8" || fail "the man page lacks $word"
 done

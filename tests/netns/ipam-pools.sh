@@ -85,11 +85,11 @@ net=net-a
 
 echo "commands: pools, leases, validate, release, reclaim"
 is "247 2 0 245" "$(cli pools --json | jq -r '.[] | select(.pool == "apart") | "\(.size) \(.held) \(.cooling) \(.free)"')"
-cli pools | grep -q '^gpu  *10.0.0.0/24  *10.0.0.12-10.0.0.16  *5 '
-cli leases | grep -q '^10.0.0.13  *net-a  *gpu  *i '
-cli validate "$pools/gpu.json" | grep -q "^ok: .*node 'n1' gives out 10.0.0.12-10.0.0.16 of 10.0.0.0/24, 5 in all"
+shows '^gpu  *10.0.0.0/24  *10.0.0.12-10.0.0.16  *5 ' cli pools
+shows '^10.0.0.13  *net-a  *gpu  *i ' cli leases
+shows "^ok: .*node 'n1' gives out 10.0.0.12-10.0.0.16 of 10.0.0.0/24, 5 in all" cli validate "$pools/gpu.json"
 ipam '"subnet":"10.0.0.0/24"' >"$dir/conf.json"
-cli validate "$dir/conf.json" | grep -q '^warning: .*which all nodes share'
+shows '^warning: .*which all nodes share' cli validate "$dir/conf.json"
 echo '{"subnet":"10.0.0.0/24"}' >"$dir/bad.json"
 if cli validate "$dir/bad.json" >"$dir/out"; then fail "validate of a bad file succeeded"; fi
 grep -q "^error: .*bad.json: nothing says" "$dir/out"
