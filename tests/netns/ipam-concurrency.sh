@@ -48,8 +48,8 @@ is 0 "$(held)"
 is "254 0 254" "$("$plugin" pools --json --data-dir "$data" --pools-dir "$pools" |
 	jq -r '.[] | select(.part | startswith("10.9.")) | "\(.size) \(.held) \(.free)"')"
 
-echo "a lock that is held beyond the deadline is an error that names the holder"
-if [[ -n ${LONG:-} ]]; then
+if [[ -n ${LONG:-} ]]; then # it takes the deadline's 20 seconds
+	echo "a lock that is held beyond the deadline is an error that names the holder"
 	exec 9>>"$data/lock"
 	flock 9
 	refused 11 "was held by process" raw ADD late "$pool"
