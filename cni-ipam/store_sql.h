@@ -57,6 +57,9 @@ int store_file_open(struct store *store, enum store_make how, bool *ret_there, s
 /** store_file_rebuild() - set the damaged database aside, and make one from what lives */
 int store_file_rebuild(struct store *store, struct err *e);
 
+/** extent_seek() - a pool's first free interval that ends at @key or later: 1 = there is one, 0 = none */
+int extent_seek(struct store *store, int64_t pool, addr_key key, struct range *ret, struct err *e);
+
 /** extent_take() - an address is free no more, in each pool of its scope (of all scopes for 0) */
 int extent_take(struct store *store, int64_t scope, addr_key key, struct err *e);
 

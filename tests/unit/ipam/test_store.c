@@ -7,6 +7,7 @@
 
 #include "base/boot.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "store.h"
 
 #include <errno.h>
@@ -322,7 +323,7 @@ static void round_robin_and_cooling(void **state)
 	assert_int_equal(give("s", "c", 0), 3); /* on from the last one, not the first free one */
 	assert_int_equal(give("s", "d", 0), 2); /* 1 cools */
 	assert_int_equal(give("s", "e", 0), 0);
-	usleep(1100 * 1000);
+	clock_pause(1100);
 	assert_int_equal(give("s", "e", 0), 1);
 }
 
