@@ -270,7 +270,11 @@ int sysfs_pci_uplink(int sysfs, const char *pf, char ret[IFNAMSIZ])
 int sysfs_pci_lock(int sysfs, const char *bdf, unsigned int timeout_ms, struct err *e)
 {
 	char path[PATH_MAX];
+	int lock;
 
 	sysfs_device_path(path, bdf, "%s", "");
-	return lock_take_dir(sysfs, path, timeout_ms, e);
+	lock = lock_take_dir(sysfs, path, timeout_ms, e);
+	if (lock >= 0)
+		fcntl(lock, F_SETFD, 0); /* without FD_CLOEXEC, delegates inherit it */
+	return lock;
 }

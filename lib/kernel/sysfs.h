@@ -69,5 +69,9 @@ int sysfs_pci_uplink(int sysfs, const char *pf, char ret[IFNAMSIZ]);
  * nor be missing on a full or read-only disk, and it ends with its holder.
  *
  * Return: as lock_take().
+ *
+ * Delegates inherit it, so it lasts as long as whoever works for the call: a runtime that loses patience kills
+ * its plugin only, and the IPAM plugin which that has started lives on, and would take an address after the
+ * runtime's DEL, which comes at once, has released what there was. So that DEL waits for it.
  */
 int sysfs_pci_lock(int sysfs, const char *bdf, unsigned int timeout_ms, struct err *e);
