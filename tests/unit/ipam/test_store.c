@@ -126,7 +126,7 @@ static void give_next(struct store *store, struct model *m, const struct store_p
 	struct err e = { 0 };
 	char cid[8];
 
-	for (int i = 0; i < MODEL; i++) /* each puts a few of those back that have cooled off */
+	for (int i = 0; i < MODEL / 4; i++) /* each puts a few of those back that have cooled off */
 		assert_int_equal(store_next(store, pool, &got, &e), 0);
 	if (want == MODEL) {
 		assert_int_equal(got.family, AF_UNSPEC);
@@ -181,7 +181,7 @@ static int random_steps(struct store *store, void *arg, struct err *e)
 
 	assert_int_equal(open_pool(store, "s", hash_a, &m->ranges[0], &pool[0], e), 0);
 	assert_int_equal(open_pool(store, "s", hash_b, &m->ranges[1], &pool[1], e), 0);
-	for (int step = 0; step < 400; step++) {
+	for (int step = 0; step < 150; step++) {
 		int p = (int)any(2);
 
 		if (any(5) == 0)
@@ -243,7 +243,7 @@ static int count_rows(const char *table)
 static void overlapping_pools_follow_the_model(void **state)
 {
 	(void)state;
-	for (int round = 0; round < 20; round++) {
+	for (int round = 0; round < 8; round++) {
 		struct model m = { 0 };
 
 		model_make(&m);
