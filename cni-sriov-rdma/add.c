@@ -13,9 +13,11 @@
 #include "base/log.h"
 #include "cni/result.h"
 #include "conf.h"
+#include "device_info.h"
 #include "ipam.h"
 #include "kernel/netns.h"
 #include "rdma_mode.h"
+#include "ready.h"
 #include "record.h"
 #include "vf/converge.h"
 #include "vf/observe.h"
@@ -209,9 +211,37 @@ static int write_record(struct add *a, struct err *e)
 
 	if (!r)
 		r = record_new(a->call, &a->vf, &a->pod, &a->now, &want, &a->record, e);
+	if (!r && *a->conf.device_info)
+		r = device_info_note(a->conf.device_info, &a->record, e);
 	if (!r)
 		r = record_save(a->store, &a->record, e);
 	return r;
+}
+
+/*
+ * A device plugin has already given the pod /dev/infiniband/uverbsN. The kernel numbers anew at each move, with the
+ * lowest free number (drivers/infiniband/core/uverbs_main.c), so another one can come out when a lower one is free.
+ */
+static int check_uverbs(struct add *a, struct err *e)
+{
+	const struct vf_rdma *was = a->record.before.rdma, *is = a->now.rdma;
+
+	for (unsigned int i = 0; i < a->now.rdma_count && i < a->record.before.rdma_count; i++) {
+		if (was[i].uverbs == is[i].uverbs)
+			continue;
+		err_set(e, CNI_ERR_KERNEL, 0,
+			"the move of RDMA device %s made its uverbs%d uverbs%d", is[i].name,
+			was[i].uverbs, is[i].uverbs);
+		err_details(
+			e,
+			"the pod was given /dev/infiniband/uverbs%d and cannot use the device: make the pod "
+			"anew, after the device plugin has noticed the new number",
+			was[i].uverbs);
+		if (a->conf.rdma_uverbs_changed == FAULT_FAIL)
+			return -EINVAL;
+		log_warning("%s; %s", e->msg, e->details);
+	}
+	return 0;
 }
 
 /* First all but up, so that nothing leaves before the settings are complete. */
@@ -222,7 +252,8 @@ static int move_in(struct add *a, struct err *e)
 
 	down.fields &= ~(unsigned int)VF_FLAGS;
 	r = vf_converge(&a->site, &a->vf, &a->now, &down, VF_ATTACH, e);
-	return r ? r : vf_converge(&a->site, &a->vf, &a->now, &a->record.want, VF_ATTACH, e);
+	r = r ?: check_uverbs(a, e);
+	return r ?: vf_converge(&a->site, &a->vf, &a->now, &a->record.want, VF_ATTACH, e);
 }
 
 static void await_carrier(struct add *a)
@@ -249,6 +280,27 @@ static int set_addresses(struct add *a, struct err *e)
 	return 0;
 }
 
+/* A pod whose RDMA is not ready runs, and talks TCP without a word: so look, and say it. */
+static int await_rdma(struct add *a, struct err *e)
+{
+	json_auto_t *report = NULL;
+	int r;
+
+	if (!a->now.rdma_count || !(a->now.fields & VF_LINK))
+		return 0;
+	r = ready_await(&a->site, &a->now, &a->result, a->conf.rdma_ready_ms, &report, e);
+	if (report)
+		json_object_set(a->record.root, "rdma", report);
+	if (r == -ETIMEDOUT && a->conf.rdma_not_ready == FAULT_WARN) {
+		log_warning("%s; %s", e->msg, e->details);
+		r = 0;
+	}
+	if (ready_better_mtu(a->now.mtu))
+		log_warning("mtu: %u gives RDMA an MTU of %u; %u and more would give the next one",
+			    a->now.mtu, ready_active_mtu(a->now.mtu), ready_better_mtu(a->now.mtu));
+	return r;
+}
+
 /* The IPAM's result, with the interface in front. */
 static int describe(struct add *a, json_t **ret_output, struct err *e)
 {
@@ -271,6 +323,8 @@ static int describe(struct add *a, json_t **ret_output, struct err *e)
 	if (!r)
 		r = record_set_result(&a->record, recorded, e);
 	if (!r)
+		r = device_info_write(&a->record, &a->vf, &a->now, e);
+	if (!r)
 		r = record_save(a->store, &a->record, e);
 	if (!r)
 		*ret_output = take_ptr(output);
@@ -287,6 +341,8 @@ static int attach(struct add *a, json_t **ret_output, struct err *e)
 		r = ipam_add(a->call, &a->result, e);
 	if (!r)
 		r = set_addresses(a, e);
+	if (!r)
+		r = await_rdma(a, e);
 	if (!r)
 		r = describe(a, ret_output, e);
 	if (r && way_back(&a->site, a->store, &a->record, &back))

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/if_ether.h>
 #include <linux/if_link.h>
 #include <string.h>
@@ -19,6 +20,10 @@
 /* RFC 791, 3.2: the smallest MTU that IPv4 lives with; the upper bound is the PF's MTU, checked by ADD. */
 #define MTU_MIN 68
 #define MTU_MAX 65535
+
+/* Carriers of real links take up to a few seconds; GIDs follow the addresses within milliseconds. */
+#define READY_MS     3000
+#define READY_MS_MAX 60000
 
 static int wrong(struct err *e, const char *key, const char *value, const char *allowed)
 {
@@ -171,7 +176,11 @@ static int parse_rdma(json_t *root, struct attach_conf *c, struct err *e)
 		[RDMA_EXCLUSIVE] = "exclusive", [RDMA_SHARED] = "shared", [RDMA_KEEP] = "keep", NULL
 	};
 	int mode = RDMA_EXCLUSIVE, r;
-	json_t *rdma = NULL;
+	static const char *const policies[] = {
+		[FAULT_WARN] = "warn", [FAULT_FAIL] = "fail", NULL
+	};
+	json_t *rdma = NULL, *capabilities = NULL;
+	int not_ready = -1, uverbs = -1;
 
 	r = cni_json_object(root, "", "rdma", &rdma, e);
 	if (!r)
@@ -179,9 +188,30 @@ static int parse_rdma(json_t *root, struct attach_conf *c, struct err *e)
 			       false, &mode, e);
 	if (!r)
 		r = cni_json_bool(rdma, "rdma.", "required", &c->rdma_required, e);
+	if (!r) /* what SriovNetwork has for it; libcni leaves the key in */
+		r = cni_json_object(root, "", "capabilities", &capabilities, e);
 	if (!r)
-		c->rdma_mode = (enum rdma_netns_mode)mode;
-	return r;
+		r = cni_json_bool(capabilities, "capabilities.", "rdma", &c->rdma_required, e);
+	if (!r)
+		r = parse_word(rdma, "rdma.", "onNotReady", policies, "warn or fail", false,
+			       &not_ready, e);
+	if (!r)
+		r = parse_word(rdma, "rdma.", "onUverbsChange", policies, "warn or fail", false,
+			       &uverbs, e);
+	if (!r)
+		r = cni_json_u32(rdma, "rdma.", "readyTimeoutMs", 0, READY_MS_MAX,
+				 &c->rdma_ready_ms, NULL, e);
+	if (r)
+		return r;
+	/* whoever requires RDMA would rather have no pod than one that talks TCP without a word */
+	c->rdma_not_ready = not_ready >= 0     ? (enum fault_policy)not_ready
+			    : c->rdma_required ? FAULT_FAIL
+					       : FAULT_WARN;
+	c->rdma_uverbs_changed = uverbs >= 0	    ? (enum fault_policy)uverbs
+				 : c->rdma_required ? FAULT_FAIL
+						    : FAULT_WARN;
+	c->rdma_mode = (enum rdma_netns_mode)mode;
+	return 0;
 }
 
 static int parse_device(const struct cni_call *call, struct attach_conf *c, struct err *e)
@@ -199,12 +229,17 @@ static int parse_device(const struct cni_call *call, struct attach_conf *c, stru
 	return r;
 }
 
+static bool is_plain_path(const char *path)
+{
+	const char *up = strstr(path, "/..");
+
+	return *path == '/' && !(up && (up[3] == '/' || !up[3]));
+}
+
 /* State must stay where it is put: no relative path, and no way up. */
 static int check_data_dir(const char *dir, struct err *e)
 {
-	const char *up = strstr(dir, "/..");
-
-	if (*dir != '/' || (up && (up[3] == '/' || !up[3])))
+	if (!is_plain_path(dir))
 		return wrong(e, "dataDir", dir, "an absolute path without ..");
 	return 0;
 }
@@ -229,11 +264,27 @@ static int parse_log(json_t *root, struct attach_conf *c, struct err *e)
 	return 0;
 }
 
+/* Multus chooses the path: /var/run/k8s.cni.cncf.io/devinfo/cni/… */
+static int parse_device_info(const struct cni_call *call, struct attach_conf *c, struct err *e)
+{
+	int r = cni_json_str(call->conf.runtime, "runtimeConfig.", "CNIDeviceInfoFile",
+			     &c->device_info, e);
+
+	if (!r && *c->device_info &&
+	    (!is_plain_path(c->device_info) || strlen(c->device_info) >= PATH_MAX))
+		return wrong(e, "runtimeConfig.CNIDeviceInfoFile", c->device_info,
+			     "an absolute path without ..");
+	return r;
+}
+
 int attach_conf_parse_store(const struct cni_call *call, struct attach_conf *ret, struct err *e)
 {
-	struct attach_conf c = {
-		.device_id = "", .data_dir = DATA_DIR, .log_level = LOG_INFO, .log_file = ""
-	};
+	struct attach_conf c = { .device_id = "",
+				 .data_dir = DATA_DIR,
+				 .log_level = LOG_INFO,
+				 .log_file = "",
+				 .device_info = "",
+				 .rdma_ready_ms = READY_MS };
 	struct err ignored;
 	int r = cni_json_str(call->conf.root, "", "dataDir", &c.data_dir, e);
 
@@ -263,6 +314,7 @@ int attach_conf_parse(const struct cni_call *call, struct attach_conf *ret, stru
 	r = r ?: parse_mtu(root, &c.want, e);
 	r = r ?: parse_mac(call, &c.want, e);
 	r = r ?: parse_rdma(root, &c, e);
+	r = r ?: parse_device_info(call, &c, e);
 	if (!r)
 		*ret = c;
 	return r;

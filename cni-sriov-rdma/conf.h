@@ -13,6 +13,9 @@ enum rdma_netns_mode {
 	RDMA_KEEP, /* whatever the mode is: move in exclusive mode, stay in shared mode */
 };
 
+/* What to do about a fault that leaves an attachment of little use. */
+enum fault_policy { FAULT_WARN, FAULT_FAIL };
+
 /* Strings belong to the configuration. */
 struct attach_conf {
 	const char *device_id; /* "" when absent, which only DEL, GC and STATUS allow */
@@ -22,6 +25,11 @@ struct attach_conf {
 		has_max_rate; /* the kernel sets both at once: one alone leaves the other as it is */
 	enum rdma_netns_mode rdma_mode;
 	bool rdma_required; /* a VF without an RDMA device is refused */
+	enum fault_policy
+		rdma_not_ready; /* port not active, or an address without a GID, in time */
+	enum fault_policy rdma_uverbs_changed; /* the move gave the verbs device another number */
+	uint32_t rdma_ready_ms; /* how long to wait for it to be ready */
+	const char *device_info; /* the Network Plumbing WG's device-info file, "" = none */
 	enum log_level log_level;
 	const char *log_file; /* "" = stderr */
 };

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "device_info.h"
 #include "ipam.h"
 #include "kernel/netns.h"
 #include "vf/converge.h"
@@ -105,6 +106,8 @@ int way_back(struct vf_site *site, int store, const struct record *record, struc
 		err_keep_first(&first, &err);
 	/* after the VF: an address must not be given again while a pod still answers to it */
 	if (ipam_release(record, &err))
+		err_keep_first(&first, &err);
+	if (device_info_restore(record, &err))
 		err_keep_first(&first, &err);
 	if (first.code) {
 		*e = first;

@@ -168,6 +168,11 @@ int dir_open_at(int dir, const char *name, bool make)
 
 int dir_open(const char *path, bool make)
 {
+	return dir_open_mode(path, make, 0700);
+}
+
+int dir_open_mode(const char *path, bool make, mode_t mode)
+{
 	char part[PATH_MAX];
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -183,7 +188,7 @@ int dir_open(const char *path, bool make)
 	for (char *slash = strchr(part + 1, '/');; slash = strchr(slash + 1, '/')) {
 		if (slash)
 			*slash = '\0';
-		if (mkdir(part, 0700) && errno != EEXIST)
+		if (mkdir(part, mode) && errno != EEXIST)
 			return -errno;
 		if (!slash)
 			break;

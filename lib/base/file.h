@@ -46,5 +46,8 @@ int file_write_atomic(int dir, const char *name, const void *data, size_t len, m
  */
 int dir_open(const char *path, bool make);
 
+/** dir_open_mode() - the same, with another mode for what is created */
+int dir_open_mode(const char *path, bool make, mode_t mode);
+
 /** dir_open_at() - the same for one component below an open directory; a link is refused (-ENOTDIR) */
 int dir_open_at(int dir, const char *name, bool make);
