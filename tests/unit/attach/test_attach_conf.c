@@ -89,6 +89,33 @@ static void all_settings_are_read(void **state)
 	cni_conf_done(&call.conf);
 }
 
+/* Whoever requires RDMA gets no pod without it, unless told otherwise. */
+static void required_rdma_must_work(void **state)
+{
+	struct attach_conf c;
+	struct cni_call call;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(parse("", &call, &c, &e), 0);
+	assert_int_equal(c.rdma_not_ready, FAULT_WARN);
+	assert_int_equal(c.rdma_uverbs_changed, FAULT_WARN);
+	cni_conf_done(&call.conf);
+	assert_int_equal(parse("'capabilities':{'rdma':true,'mac':true}", &call, &c, &e), 0);
+	assert_true(c.rdma_required);
+	assert_int_equal(c.rdma_not_ready, FAULT_FAIL);
+	assert_int_equal(c.rdma_uverbs_changed, FAULT_FAIL);
+	cni_conf_done(&call.conf);
+	assert_int_equal(parse("'rdma':{'required':true,'onNotReady':'warn','onUverbsChange':'warn',"
+			       "'readyTimeoutMs':100}",
+			       &call, &c, &e),
+			 0);
+	assert_int_equal(c.rdma_not_ready, FAULT_WARN);
+	assert_int_equal(c.rdma_uverbs_changed, FAULT_WARN);
+	assert_int_equal(c.rdma_ready_ms, 100);
+	cni_conf_done(&call.conf);
+}
+
 static void what_is_wrong_is_named(void **state)
 {
 	static const struct {
@@ -123,6 +150,14 @@ static void what_is_wrong_is_named(void **state)
 		{ "'rdma':true", "rdma: true", "object" },
 		{ "'rdma':{'netnsMode':'both'}", "rdma.netnsMode: \"both\"",
 		  "exclusive, shared or keep" },
+		{ "'rdma':{'onNotReady':'stop'}", "rdma.onNotReady: \"stop\"", "warn or fail" },
+		{ "'rdma':{'onUverbsChange':1}", "rdma.onUverbsChange: 1", "string" },
+		{ "'rdma':{'readyTimeoutMs':60001}", "rdma.readyTimeoutMs: 60001", "60000" },
+		{ "'capabilities':{'rdma':'yes'}", "capabilities.rdma: \"yes\"", "true or false" },
+		{ "'runtimeConfig':{'CNIDeviceInfoFile':'x'}", "runtimeConfig.CNIDeviceInfoFile: \"x\"",
+		  "absolute path without .." },
+		{ "'runtimeConfig':{'CNIDeviceInfoFile':'/a/../b'}", "runtimeConfig.CNIDeviceInfoFile: ",
+		  "absolute path without .." },
 		{ "'rdma':{'required':'yes'}", "rdma.required: \"yes\"", "true or false" },
 		{ "'dataDir':'state'", "dataDir: \"state\"", "absolute path without .." },
 		{ "'dataDir':'/var/../etc'", "dataDir: \"/var/../etc\"",
@@ -200,6 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_absent_stays_untouched),
 		cmocka_unit_test(all_settings_are_read),
+		cmocka_unit_test(required_rdma_must_work),
 		cmocka_unit_test(what_is_wrong_is_named),
 		cmocka_unit_test(the_mac_comes_from_the_nearest_source),
 		cmocka_unit_test(del_reads_only_what_finds_a_record),
