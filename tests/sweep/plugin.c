@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int memory_file(const char *text)
@@ -136,21 +137,28 @@ void plugin_start(const struct caller *c, const char *verb, const char *pod, str
 	ret->pid = start(p.argv, p.envp, ret->fds);
 }
 
+static int64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
 void plugin_end(struct running *running, int kill_us, int limit_s, struct said *said)
 {
-	const int step_us = 1000;
-	int status = 0, waited = 0;
+	const int64_t start = now_us();
 	bool hung = false;
+	int status = 0;
 
 	while (waitpid(running->pid, &status, WNOHANG) == 0) {
-		if (kill_us >= 0 && waited >= kill_us)
-			kill(running->pid, SIGKILL);
-		if (waited / 1000000 >= limit_s) {
-			kill(running->pid, SIGKILL);
+		int64_t waited = now_us() - start;
+
+		if (waited / 1000000 >= limit_s)
 			hung = true;
-		}
-		usleep(step_us);
-		waited += step_us;
+		if (hung || (kill_us >= 0 && waited >= kill_us))
+			kill(running->pid, SIGKILL);
+		usleep(1000);
 	}
 	keep_said(running->fds, status, said);
 	if (hung)

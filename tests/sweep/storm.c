@@ -77,6 +77,7 @@ struct board {
 	atomic_bool lives[PODS_MAX]; /* is that round's attachment valid? */
 	atomic_uint events[EVENTS];
 	atomic_uint violations;
+	atomic_int verb_us; /* how long one took lately: kills are spread over that */
 	atomic_bool stop;
 };
 
@@ -206,22 +207,37 @@ static void give_up(struct pod *p)
 	p->s->board->vf[p->vf] = 0;
 }
 
-/* One in @of is killed somewhere in its time. */
-static int kill_time(struct pod *p, unsigned int of)
+static int64_t now_us(void)
 {
-	return chance(p, of) ? -1 : (int)chance(p, 600) * 1000;
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* A verb, of which one in five is killed somewhere in its time. */
+static void call(struct pod *p, const char *verb, const char *name, struct said *said)
+{
+	struct caller c = caller_of(p);
+	int64_t start = now_us();
+	int kill_us = -1;
+	struct running running;
+
+	if (!chance(p, 5))
+		kill_us = (int)((int64_t)p->s->board->verb_us * chance(p, 120) / 100);
+	plugin_start(&c, verb, name, &running);
+	plugin_end(&running, kill_us, LIMIT_S, said);
+	expect_end(p, verb, said);
+	if (!said->status)
+		p->s->board->verb_us = (int)(now_us() - start);
 }
 
 /* Returns whether the pod got the VF. */
 static bool add(struct pod *p, bool *ret_killed)
 {
-	struct caller c = caller_of(p);
-	struct running running;
 	struct said said;
 
-	plugin_start(&c, "ADD", p->name, &running);
-	plugin_end(&running, kill_time(p, 5), LIMIT_S, &said);
-	expect_end(p, "ADD", &said);
+	call(p, "ADD", p->name, &said);
 	*ret_killed = said.status > 255;
 	if (*ret_killed) {
 		count(p->s, EVENT_ADD_KILLED);
@@ -239,14 +255,10 @@ static bool add(struct pod *p, bool *ret_killed)
 /* As a runtime does: again and again until it succeeds. */
 static void del(struct pod *p, const char *name)
 {
-	struct caller c = caller_of(p);
-	struct running running;
 	struct said said;
 
 	for (int attempt = 0; attempt < 8; attempt++) {
-		plugin_start(&c, "DEL", name, &running);
-		plugin_end(&running, kill_time(p, 5), LIMIT_S, &said);
-		expect_end(p, "DEL", &said);
+		call(p, "DEL", name, &said);
 		if (!said.status) {
 			count(p->s, EVENT_DEL);
 			return;
@@ -531,6 +543,7 @@ int main(int argc, char **argv)
 		       -1, 0);
 	if (s.board == MAP_FAILED)
 		return 3;
+	s.board->verb_us = 500000;
 	state_read(&before, NULL, LEASES);
 	rage(&s);
 	settle(&s, &before);
