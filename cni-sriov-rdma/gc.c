@@ -46,9 +46,7 @@ static int undo_stale(int store, const struct valid *valid, struct err *e)
 		else if (!r && done)
 			log_info("GC: VF %s is back home", list[i]);
 	}
-	if (first.code)
-		*e = first;
-	return first.code ? (first.sys ? -first.sys : -EINVAL) : 0;
+	return err_return(&first, e);
 }
 
 int attach_gc(const struct cni_call *call, json_t **ret_output, struct err *e)
@@ -73,9 +71,7 @@ int attach_gc(const struct cni_call *call, json_t **ret_output, struct err *e)
 		r = store == -ENOENT ? 0 : store < 0 ? store : undo_stale(store, &valid, e);
 	}
 	free(valid.list);
-	if (ipam_forward(call, &ipam) && !r) {
-		*e = ipam;
-		r = ipam.sys ? -ipam.sys : -EINVAL;
-	}
+	if (ipam_forward(call, &ipam) && !r)
+		r = err_return(&ipam, e);
 	return r;
 }

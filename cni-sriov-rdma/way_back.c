@@ -109,11 +109,8 @@ int way_back(struct vf_site *site, int store, const struct record *record, struc
 		err_keep_first(&first, &err);
 	if (device_info_restore(record, &err))
 		err_keep_first(&first, &err);
-	if (first.code) {
-		*e = first;
-		return first.sys ? -first.sys : -EINVAL;
-	}
-	return lost ? 0 : record_drop(store, record->bdf, e);
+	r = err_return(&first, e);
+	return r || lost ? r : record_drop(store, record->bdf, e);
 }
 
 /* "eth0v3", as systemd names the VFs of a PF; the name that it has when that does not fit. */

@@ -53,3 +53,11 @@ void err_keep_first(struct err *first, const struct err *e)
 	if (!first->code)
 		*first = *e;
 }
+
+int err_return(const struct err *first, struct err *e)
+{
+	if (!first->code)
+		return 0;
+	*e = *first;
+	return e->sys ? -e->sys : -EINVAL;
+}

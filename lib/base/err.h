@@ -63,3 +63,9 @@ void err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(print
  * @e: the newer one
  */
 void err_keep_first(struct err *first, const struct err *e);
+
+/**
+ * err_return() - report the first of several errors, if there was one
+ * Return: what err_set() returned for it, with @e filled; 0 when @first holds none.
+ */
+int err_return(const struct err *first, struct err *e);

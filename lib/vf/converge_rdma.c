@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The VF's RDMA devices. */
+#include "base/cleanup.h"
+#include "kernel/netns.h"
+#include "kernel/sysfs_rdma.h"
+#include "vf/observe.h"
+#include "vf/step.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define RDMA_LOCK_MS 20000 /* a move takes some 20 ms, and a node has some hundred VFs */
+
+/*
+ * The kernel moves an RDMA device out of the namespace of the calling thread only, and wants the socket to be
+ * of the same one (nldev_set_doit, ib_device_set_netns_put).
+ */
+static int move_rdma(struct converge *c, const struct vf_rdma *from, enum vf_place to,
+		     struct err *e)
+{
+	bool in_pod = from->place == VF_POD;
+	struct rdma_dev dev;
+	struct netlink *nl;
+	struct err back;
+	int r;
+
+	r = vf_site_rdma(c->site, in_pod, &nl, e);
+	if (r)
+		return r;
+	r = rdma_dev_find(nl, from->name, &dev);
+	if (!r && in_pod && netns_enter(c->site->pod_ns, e))
+		return -e->sys;
+	if (!r)
+		r = rdma_dev_move(nl, dev.index, to == VF_POD ? c->site->pod_ns : c->site->host_ns);
+	if (in_pod && netns_enter(c->site->host_ns, &back)) {
+		*e = back;
+		return -back.sys;
+	}
+	if (!r)
+		return 0;
+	netlink_err(nl, e, r, "VF %s: move RDMA device %s to the %s's network namespace",
+		    c->vf->bdf, from->name, to == VF_POD ? "pod" : "host");
+	if (r == -EOPNOTSUPP)
+		err_details(
+			e,
+			"its driver cannot move devices between namespaces (rdma_rxe and siw cannot); "
+			"with \"rdma\": {\"netnsMode\": \"shared\"} it stays where it is");
+	return r;
+}
+
+int step_rdma_netns(struct converge *c, struct err *e)
+{
+	struct err first = { 0 }, err;
+	auto_close int lock = -1;
+	int r;
+
+	if (!(c->diff & VF_RDMA_NETNS))
+		return 0;
+	lock = sysfs_rdma_lock(c->site->sysfs, RDMA_LOCK_MS, e);
+	if (lock < 0)
+		return lock;
+	for (unsigned int i = 0; i < c->now->rdma_count && i < c->want->rdma_count; i++) {
+		if (c->now->rdma[i].place == c->want->rdma[i].place)
+			continue;
+		r = move_rdma(c, &c->now->rdma[i], c->want->rdma[i].place, &err);
+		if (!r)
+			continue;
+		err_keep_first(&first, &err);
+		if (!step_goes_on(c))
+			break;
+	}
+	return err_return(&first, e);
+}
+
+static int rename_rdma(struct converge *c, const struct vf_rdma *now, const char *name,
+		       struct err *e)
+{
+	struct rdma_dev dev;
+	struct netlink *nl;
+	int r = vf_site_rdma(c->site, now->place == VF_POD, &nl, e);
+
+	if (r)
+		return r;
+	r = rdma_dev_find(nl, now->name, &dev);
+	if (!r)
+		r = rdma_dev_rename(nl, dev.index, name);
+	return r ? netlink_err(nl, e, r, "VF %s: rename RDMA device %s to %s", c->vf->bdf,
+			       now->name, name)
+		 : 0;
+}
+
+int step_rdma_names(struct converge *c, struct err *e)
+{
+	struct err first = { 0 }, err;
+	int r;
+
+	if (!(c->want->fields & VF_RDMA_NAME))
+		return 0;
+	r = vf_observe(c->site, c->vf, VF_RDMA, c->now, e); /* a move may have renamed it */
+	if (r || !(vf_diff(c->now, c->want) & VF_RDMA_NAME))
+		return r;
+	for (unsigned int i = 0; i < c->now->rdma_count && i < c->want->rdma_count; i++) {
+		if (!strcmp(c->now->rdma[i].name, c->want->rdma[i].name))
+			continue;
+		r = rename_rdma(c, &c->now->rdma[i], c->want->rdma[i].name, &err);
+		if (r) {
+			err_keep_first(&first, &err);
+		}
+	}
+	return err_return(&first, e);
+}
