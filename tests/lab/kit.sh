@@ -7,7 +7,6 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=packaging/setup.sh
 . "$here/../../packaging/setup.sh"
-kit=$cache/kit # what prepare makes
 
 host_packages=(busybox-static cpio xz-utils zstd make gcc libc6-dev libelf-dev kmod patch binutils jq)
 guest_packages=(iproute2 iputils-ping iputils-arping ibverbs-utils ibverbs-providers rdmacm-utils perftest pciutils
@@ -32,9 +31,9 @@ fetch_kernel() { # IMAGE-PACKAGE: the packages are unpacked here, never installe
 	local image=$1 release=${1#linux-image-} version
 	version=$(apt-cache show "$image" | sed -n 's/^Version: //p' | head -n 1)
 	mkdir -p "$cache/debs"
-	cd "$cache/debs" # apt does not fetch again what is there and whole
+	cd "$cache/debs" || return # apt does not fetch again what is there and whole
 	apt_get download "$image" "linux-headers-$release" "linux-headers-${release%-amd64}-common" \
-		"linux-kbuild-${release%-amd64}" "linux-source-6.12=$version"
+		"linux-kbuild-${release%-amd64}" "linux-source-6.12=$version" || return
 	find . -name '*.deb' ! -name "*_${version}_*" -delete # of an earlier kernel
 }
 
@@ -84,19 +83,41 @@ make_initrd() { # RELEASE: just enough to mount the host's root
 # A /dev/kvm can be there and fail all the same, in a nested machine: believe in it once a guest has booted.
 choose_accel() {
 	local accel=tcg
-	if [[ -w /dev/kvm ]] && kit=$new LAB_ACCEL=kvm timeout=15 run /bin/true >/dev/null 2>&1; then
+	if [[ -w /dev/kvm ]] && (kit=$new LAB_ACCEL=kvm timeout=15 run /bin/true) >/dev/null 2>&1; then
 		accel=kvm
 	fi
 	echo $accel >"$new/accel"
 }
 
-sources_hash() { cat "$here"/kit.sh "$here"/modules/* "$here/guest/init" | sha256sum; }
+# Kits bear the kernel's release and a hash of what they were made of, so that several checkouts get along.
+sources_hash() { cat "$here"/kit.sh "$here"/modules/* "$here/guest/init" | sha256sum | cut -c 1-12; }
 
-kit_is_current() { # without package lists, there is no newer kernel
-	local newest
-	newest=$(newest_kernel)
-	[[ -e $kit/sources && $(<"$kit/sources") == "$(sources_hash)" ]] &&
-		[[ -z $newest || $newest == "linux-image-$(<"$kit/release")" ]]
+kits() { # PATTERN: the newest first
+	find "$cache" -maxdepth 1 -name "$1" -printf '%T@ %p\n' | sort -rn | cut -d ' ' -f 2-
+}
+
+find_kit() { # the newest one that was made of these sources
+	kits "kit-*-$(sources_hash)" | sed -n 1p
+}
+
+make_kit() { # IMAGE-PACKAGE
+	local release=${1#linux-image-}
+	new=$cache/new
+	rm -rf "$new"
+	mkdir -p "$new"
+	(unpack_kernel "$release")
+	build_modules "$release"
+	make_initrd "$release"
+	choose_accel
+	rm -rf "$new/initrd" "$new"/kernel/{usr/src,drivers,scripts,boot}
+	mv "$new" "$kit" # only a whole one has such a name
+}
+
+forget_old_kits() { # all but three, and those in use
+	local old
+	for old in $(kits 'kit-*' | sed 1,3d); do
+		flock -n "$old" rm -rf "$old" || true
+	done
 }
 
 prepare() {
@@ -105,28 +126,24 @@ prepare() {
 	need_packages "${host_packages[@]}" "${guest_packages[@]}"
 	need_qemu
 	get_cnitool
-	exec {lock}<>"$cache/lock"
-	flock -s "$lock" # as each guest does: the kit stays while somebody uses it
-	kit_is_current && return
-	flock "$lock"
-	kit_is_current && return # somebody else made it while we waited
+	local image turn
+	exec {turn}<>"$cache/prepare.lock"
+	flock "$turn"
+	kit=$(find_kit)
+	image=$(newest_kernel)
+	# Without package lists, there is no newer kernel.
+	[[ -n $kit && (-z $image || $kit == */kit-"${image#linux-image-}"-*) ]] && return
 	say "making the lab's kernel, modules and initrd (about a minute)"
 	apt_get update || true
-	local image release
 	image=$(newest_kernel)
-	release=${image#linux-image-}
 	[[ -n $image ]] || die "the package sources have no Linux 6.12"
-	new=$cache/kit.new
-	rm -rf "$new"
-	mkdir -p "$new"
-	(fetch_kernel "$image")
-	(unpack_kernel "$release")
-	build_modules "$release"
-	make_initrd "$release"
-	choose_accel
-	rm -rf "$new/initrd" "$new"/kernel/{usr/src,drivers,scripts,boot}
-	sources_hash >"$new/sources"
-	rm -rf "$kit"
-	mv "$new" "$kit" # only a whole one ever has this name
-	flock -s "$lock"
+	if ! (fetch_kernel "$image"); then
+		[[ -n $kit ]] || die "cannot get $image"
+		say "keeping the kernel that is there"
+		return
+	fi
+	kit=$cache/kit-${image#linux-image-}-$(sources_hash)
+	make_kit "$image"
+	forget_old_kits
+	flock -u "$turn"
 }
