@@ -10,6 +10,7 @@ dual='{"ipam": {"subnet": null, "ranges": [[{"subnet": "10.0.100.0/24"}], [{"sub
 ok plugin ADD "$(conf "$vf" "$dual")" one net1
 jq -e '.rdma | length == 1 and (.[0] | .device == "mlx5_1" and .state == "ACTIVE" and .uverbs == 1 and .activeMtu == 4096 and
 	(.gids | length == 2 and all(.[]; .index >= 0 and .type == "RoCE v2")))' "$record"
+[[ -z $(ip -n one -6 addr show net1 scope global tentative) ]] # IPv6 did not wait for duplicate address detection
 for family in 4 6; do # the index is that of the address
 	address=$(ip -n one -$family -j addr show net1 scope global | jq -r '.[0].addr_info[0].local')
 	index=$(jq -r --arg a "$address" '.rdma[0].gids[] | select(.address == $a).index' "$record")
