@@ -25,8 +25,7 @@ static int damaged(struct err *e, const char *bdf, const char *what)
 	return -EBADMSG;
 }
 
-/* Fill the struct from the document, which it takes over. */
-static int record_parse(json_t *root, const char *bdf, struct record *ret, struct err *e)
+int record_parse(json_t *root, const char *bdf, struct record *ret, struct err *e)
 {
 	struct record r = { .root = root };
 	json_t *before, *want;

@@ -41,6 +41,9 @@ int record_new(const struct cni_call *call, const struct vf *vf, const struct ne
 void record_done(struct record *r);
 #define auto_record __attribute__((cleanup(record_done)))
 
+/** record_parse() - a record from its document, which is taken over, also on failure (-EBADMSG, code 5) */
+int record_parse(json_t *root, const char *bdf, struct record *ret, struct err *e);
+
 /** record_set_result() - keep what ADD returns; takes its own reference */
 int record_set_result(struct record *r, json_t *result, struct err *e);
 
