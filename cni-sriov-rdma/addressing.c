@@ -147,6 +147,15 @@ int addressing_check(struct vf_site *site, int ifindex, const struct cni_result 
 	return r ? r : check_routes(site, ifindex, own, prev, e);
 }
 
+/* No address before it is of a subnet that it is in. */
+static bool is_first_of_subnet(const struct cni_result *result, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (inet_net_contains(&result->ips[j].address, &result->ips[i].address.addr))
+			return false;
+	return true;
+}
+
 void addressing_announce(struct vf_site *site, int ifindex, const struct hwaddr *mac,
 			 const struct cni_result *result)
 {
@@ -154,8 +163,12 @@ void addressing_announce(struct vf_site *site, int ifindex, const struct hwaddr 
 
 	for (size_t i = 0; i < result->ip_count; i++) {
 		const struct inet_addr *address = &result->ips[i].address.addr;
-		int r = announce(site->pod_ns, site->host_ns, ifindex, mac, address);
+		int r;
 
+		if (address->family == AF_INET && mac->len == 6 && is_first_of_subnet(result, i))
+			r = announce_first(&site->pod, ifindex, address);
+		else
+			r = announce(site->pod_ns, site->host_ns, ifindex, mac, address);
 		if (r)
 			log_warning("announce %s: %s", inet_addr_format(address, text),
 				    strerror(-r));

@@ -62,6 +62,7 @@ static int restore_vf(struct vf_site *site, const struct record *record, bool *r
 		log_info("VF %s is gone: there is nothing to restore", record->bdf);
 		return 0;
 	}
+	strcpy(now.name, record->want.name); /* a hint: most likely it still has it */
 	if (!r)
 		r = vf_observe(site, &vf, VF_LINK | VF_PF | VF_RDMA, &now, e);
 	if (!r)

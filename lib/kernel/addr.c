@@ -6,53 +6,44 @@
 #include <errno.h>
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
-#include <netlink/route/addr.h>
 #include <string.h>
 
 /* The last address of the net, which Ethernet hosts use for broadcasts; none for /31 and /32 (RFC 3021). */
-static struct nl_addr *broadcast_of(const struct inet_net *net)
+static bool broadcast_of(const struct inet_net *net, struct inet_addr *ret)
 {
-	struct inet_addr last = net->addr;
-
-	if (last.family != AF_INET || net->len >= 31)
-		return NULL;
+	if (net->addr.family != AF_INET || net->len >= 31)
+		return false;
+	*ret = net->addr;
 	for (unsigned int bit = net->len; bit < 32; bit++)
-		last.bytes[bit / 8] |= (uint8_t)(0x80 >> bit % 8);
-	return nl_addr_build(AF_INET, last.bytes, 4);
-}
-
-static struct nl_msg *addr_add_msg(int ifindex, const struct inet_net *address)
-{
-	size_t size = inet_addr_size(&address->addr);
-	struct nl_addr *local = nl_addr_build(address->addr.family, address->addr.bytes, size);
-	struct nl_addr *broadcast = broadcast_of(address);
-	struct rtnl_addr *a = rtnl_addr_alloc();
-	struct nl_msg *msg = NULL;
-
-	if (a && local) {
-		nl_addr_set_prefixlen(local, address->len);
-		rtnl_addr_set_ifindex(a, ifindex);
-		rtnl_addr_set_local(a, local);
-		if (broadcast)
-			rtnl_addr_set_broadcast(a, broadcast);
-		if (address->addr.family == AF_INET6)
-			rtnl_addr_set_flags(a, IFA_F_NODAD);
-		rtnl_addr_build_add_request(a, NLM_F_CREATE | NLM_F_EXCL, &msg);
-	}
-	if (broadcast)
-		nl_addr_put(broadcast);
-	if (local)
-		nl_addr_put(local);
-	if (a)
-		rtnl_addr_put(a);
-	return msg;
+		ret->bytes[bit / 8] |= (uint8_t)(0x80 >> bit % 8);
+	return true;
 }
 
 int addr_add(struct netlink *nl, int ifindex, const struct inet_net *address)
 {
-	int r = netlink_request(nl, addr_add_msg(ifindex, address), NULL, NULL);
+	struct ifaddrmsg info = {
+		.ifa_family = (uint8_t)address->addr.family,
+		.ifa_prefixlen = address->len,
+		.ifa_flags = address->addr.family == AF_INET6 ? IFA_F_NODAD : 0,
+		.ifa_index = (uint32_t)ifindex,
+	};
+	struct nl_msg *msg =
+		netlink_msg(RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &info, sizeof(info));
+	int size = (int)inet_addr_size(&address->addr), r;
+	struct inet_addr broadcast;
 
+	if (!msg)
+		return -ENOMEM;
+	NLA_PUT(msg, IFA_LOCAL, size, address->addr.bytes);
+	NLA_PUT(msg, IFA_ADDRESS, size, address->addr.bytes);
+	if (broadcast_of(address, &broadcast))
+		NLA_PUT(msg, IFA_BROADCAST, size, broadcast.bytes);
+	r = netlink_request(nl, msg, NULL, NULL);
 	return r == -EEXIST ? 0 : r;
+
+nla_put_failure:
+	nlmsg_free(msg);
+	return -EMSGSIZE;
 }
 
 struct addr_collect {

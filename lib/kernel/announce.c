@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/neighbour.h>
+#include <linux/rtnetlink.h>
 #include <net/if_arp.h>
 #include <netinet/icmp6.h>
 #include <netinet/in.h>
@@ -79,6 +81,28 @@ static int announce_na(int fd, int ifindex, const struct hwaddr *mac,
 		return -errno;
 	/* the kernel computes the ICMPv6 checksum of raw sockets (RFC 3542, 3.1) */
 	return sendto(fd, &na, sizeof(na), 0, (struct sockaddr *)&to, sizeof(to)) < 0 ? -errno : 0;
+}
+
+static int neighbour(struct netlink *nl, uint16_t type, int flags, uint8_t use, int ifindex,
+		     const struct inet_addr *address)
+{
+	struct ndmsg info = {
+		.ndm_family = (uint8_t)address->family,
+		.ndm_ifindex = ifindex,
+		.ndm_flags = use,
+	};
+	struct nl_msg *msg = netlink_msg(type, flags, &info, sizeof(info));
+
+	if (msg)
+		nla_put(msg, NDA_DST, (int)inet_addr_size(address), address->bytes);
+	return netlink_request(nl, msg, NULL, NULL);
+}
+
+int announce_first(struct netlink *nl, int ifindex, const struct inet_addr *address)
+{
+	int r = neighbour(nl, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_EXCL, NTF_USE, ifindex, address);
+
+	return r ? r : neighbour(nl, RTM_DELNEIGH, 0, 0, ifindex, address);
 }
 
 int announce(int ns, int own_ns, int ifindex, const struct hwaddr *mac,

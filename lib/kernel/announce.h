@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/inet.h"
+#include "kernel/netlink.h"
 
 /**
  * announce() - send a gratuitous ARP request, or an unsolicited neighbour advertisement
@@ -16,3 +17,16 @@
  */
 int announce(int ns, int own_ns, int ifindex, const struct hwaddr *mac,
 	     const struct inet_addr *address);
+
+/**
+ * announce_first() - the same for an IPv4 address that is the first one of its subnet on the link
+ * @nl: a socket of the link's namespace
+ *
+ * announce() needs a packet socket, and closing that waits for an RCU grace period (packet_release), 10 ms and more.
+ * The kernel's neighbour table sends the same packet at once: told to use (NTF_USE) a neighbour that has our own
+ * address it asks for it, with the first address of that subnet as the sender's (net/ipv4/arp.c, arp_solicit). The
+ * entry is then taken away.
+ *
+ * Return: 0 or a negative errno.
+ */
+int announce_first(struct netlink *nl, int ifindex, const struct inet_addr *address);

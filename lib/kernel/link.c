@@ -45,6 +45,7 @@ static int link_parse(struct nlmsghdr *h, void *arg)
 {
 	struct nlattr *tb[IFLA_MAX + 1];
 	struct ifinfomsg *info = nlmsg_data(h);
+	const unsigned int running = IFF_UP | IFF_LOWER_UP | IFF_RUNNING;
 	struct link *l = arg;
 
 	if (h->nlmsg_type != RTM_NEWLINK ||
@@ -52,7 +53,7 @@ static int link_parse(struct nlmsghdr *h, void *arg)
 			(struct nla_policy *)(uintptr_t)link_policy) < 0)
 		return -EBADMSG;
 	*l = (struct link){ .ifindex = info->ifi_index, .flags = info->ifi_flags };
-	l->carrier = (info->ifi_flags & IFF_UP) && (info->ifi_flags & IFF_LOWER_UP);
+	l->carrier = (info->ifi_flags & running) == running;
 	attr_text(tb, IFLA_IFNAME, l->name, sizeof(l->name));
 	attr_text(tb, IFLA_IFALIAS, l->alias, sizeof(l->alias));
 	attr_text(tb, IFLA_PARENT_DEV_NAME, l->parent, sizeof(l->parent));

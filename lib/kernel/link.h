@@ -19,7 +19,7 @@ struct link {
 	uint32_t mtu, max_mtu; /* max_mtu 0 = unknown */
 	uint32_t txqlen;
 	unsigned int flags; /* IFF_* */
-	bool carrier; /* up, and the lower layer is too (IFF_LOWER_UP) */
+	bool carrier; /* up with a carrier, and its queue has noticed (IFF_RUNNING): what is sent now leaves */
 	char alias[256];
 	char altnames[LINK_ALTNAMES][LINK_ALTNAME_MAX];
 	unsigned int altname_count; /* all that there are, of which LINK_ALTNAMES are reported */

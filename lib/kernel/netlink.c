@@ -26,6 +26,8 @@ static int netlink_connect(struct netlink *nl, int protocol, struct err *e)
 		netlink_close(nl);
 		return -e->sys;
 	}
+	nl_socket_disable_auto_ack(
+		nl->sock); /* what is answered needs none: see netlink_request() */
 	/* best effort: older kernels have no extended acknowledgement */
 	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
@@ -132,6 +134,8 @@ static int netlink_receive(struct netlink *nl, uint32_t seq, netlink_reply_fn *f
 		r = fn ? fn(h, arg) : 0;
 		if (r)
 			return r;
+		if (!(h->nlmsg_flags & NLM_F_MULTI))
+			return 1;
 	}
 	return 0;
 }
@@ -144,6 +148,8 @@ int netlink_request(struct netlink *nl, struct nl_msg *msg, netlink_reply_fn *fn
 	nl->ack[0] = '\0';
 	if (!msg)
 		return -ENOMEM;
+	if (!fn)
+		nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_ACK;
 	errno = 0;
 	r = nl_send_auto(nl->sock, msg);
 	seq = nlmsg_hdr(msg)->nlmsg_seq;

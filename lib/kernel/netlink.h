@@ -36,7 +36,7 @@ struct nl_msg *netlink_msg(uint16_t type, int flags, const void *header, size_t 
 typedef int netlink_reply_fn(struct nlmsghdr *h, void *arg);
 
 /**
- * netlink_request() - send a request, hand its answer to @fn, wait for the acknowledgement
+ * netlink_request() - send a request, hand its answer to @fn; without @fn, wait for the acknowledgement
  * @msg: consumed
  * @fn: NULL when no answer is expected
  *

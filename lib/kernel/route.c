@@ -3,70 +3,57 @@
 
 #include <errno.h>
 #include <linux/rtnetlink.h>
-#include <netlink/route/nexthop.h>
-#include <netlink/route/route.h>
 #include <string.h>
 
-static uint32_t route_table(const struct route *r)
+static int put_metrics(struct nl_msg *msg, const struct route *r)
 {
-	return r->table ? r->table : RT_TABLE_MAIN;
-}
+	struct nlattr *list = nla_nest_start(msg, RTA_METRICS);
 
-static struct rtnl_nexthop *route_nexthop(const struct route *r)
-{
-	struct rtnl_nexthop *hop = rtnl_route_nh_alloc();
-	struct nl_addr *gw;
+	if (!list)
+		return -EMSGSIZE;
+	if (r->mtu)
+		NLA_PUT_U32(msg, RTAX_MTU, r->mtu);
+	if (r->advmss)
+		NLA_PUT_U32(msg, RTAX_ADVMSS, r->advmss);
+	nla_nest_end(msg, list);
+	return 0;
 
-	if (!hop)
-		return NULL;
-	rtnl_route_nh_set_ifindex(hop, r->ifindex);
-	if (r->gw.family != AF_UNSPEC) {
-		gw = nl_addr_build(r->gw.family, r->gw.bytes, inet_addr_size(&r->gw));
-		if (!gw) {
-			rtnl_route_nh_free(hop);
-			return NULL;
-		}
-		rtnl_route_nh_set_gateway(hop, gw);
-		nl_addr_put(gw);
-	}
-	return hop;
+nla_put_failure:
+	return -EMSGSIZE;
 }
 
 static struct nl_msg *route_add_msg(const struct route *r)
 {
-	struct nl_addr *dst =
-		nl_addr_build(r->dst.addr.family, r->dst.addr.bytes, inet_addr_size(&r->dst.addr));
-	struct rtnl_nexthop *hop = route_nexthop(r);
-	struct rtnl_route *route = rtnl_route_alloc();
-	struct nl_msg *msg = NULL;
+	bool direct = r->gw.family == AF_UNSPEC;
+	struct rtmsg info = {
+		.rtm_family = (uint8_t)r->dst.addr.family,
+		.rtm_dst_len = r->dst.len,
+		.rtm_table = RT_TABLE_UNSPEC, /* RTA_TABLE has room for all numbers */
+		.rtm_protocol = RTPROT_BOOT,
+		.rtm_scope = r->set_scope ? r->scope
+			     : direct	  ? RT_SCOPE_LINK
+					  : RT_SCOPE_UNIVERSE,
+		.rtm_type = RTN_UNICAST,
+	};
+	struct nl_msg *msg =
+		netlink_msg(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, &info, sizeof(info));
 
-	if (route && hop && dst) {
-		nl_addr_set_prefixlen(dst, r->dst.len);
-		rtnl_route_set_dst(route, dst);
-		rtnl_route_add_nexthop(route, hop);
-		hop = NULL; /* the route's own now */
-		rtnl_route_set_table(route, route_table(r));
-		rtnl_route_set_protocol(route, RTPROT_BOOT);
-		if (r->set_scope)
-			rtnl_route_set_scope(route, r->scope);
-		else
-			rtnl_route_set_scope(route, r->gw.family == AF_UNSPEC ? RT_SCOPE_LINK
-									      : RT_SCOPE_UNIVERSE);
-		if (r->priority)
-			rtnl_route_set_priority(route, r->priority);
-		if (r->mtu)
-			rtnl_route_set_metric(route, RTAX_MTU, r->mtu);
-		if (r->advmss)
-			rtnl_route_set_metric(route, RTAX_ADVMSS, r->advmss);
-		rtnl_route_build_add_request(route, NLM_F_CREATE | NLM_F_EXCL, &msg);
-	}
-	if (hop)
-		rtnl_route_nh_free(hop);
-	if (dst)
-		nl_addr_put(dst);
-	if (route)
-		rtnl_route_put(route);
+	if (!msg)
+		return NULL;
+	NLA_PUT(msg, RTA_DST, (int)inet_addr_size(&r->dst.addr), r->dst.addr.bytes);
+	if (!direct)
+		NLA_PUT(msg, RTA_GATEWAY, (int)inet_addr_size(&r->gw), r->gw.bytes);
+	NLA_PUT_U32(msg, RTA_OIF, (uint32_t)r->ifindex);
+	NLA_PUT_U32(msg, RTA_TABLE, r->table ? r->table : RT_TABLE_MAIN);
+	if (r->priority)
+		NLA_PUT_U32(msg, RTA_PRIORITY, r->priority);
+	if ((r->mtu || r->advmss) && put_metrics(msg, r))
+		goto nla_put_failure;
 	return msg;
+
+nla_put_failure:
+	nlmsg_free(msg);
+	return NULL;
 }
 
 int route_add(struct netlink *nl, const struct route *route)

@@ -20,12 +20,14 @@ static int find_in_host(struct vf_site *site, const struct vf *vf, struct link *
 	return r;
 }
 
-/* The index it had a moment ago saves a dump, if it still is this VF's. */
-static int find_in_pod(struct vf_site *site, const struct vf *vf, int ifindex, struct link *ret)
+/* The index it had a moment ago, or the name it was given, saves a dump, if that still is this VF's. */
+static int find_in_pod(struct vf_site *site, const struct vf *vf, int ifindex, const char *name,
+		       struct link *ret)
 {
 	if (!site->pod.sock)
 		return -ENODEV;
-	if (ifindex && !link_get(&site->pod, ifindex, NULL, ret) && !strcmp(ret->parent, vf->bdf))
+	if ((ifindex || *name) && !link_get(&site->pod, ifindex, name, ret) &&
+	    !strcmp(ret->parent, vf->bdf))
 		return 0;
 	return link_find_by_parent(&site->pod, vf->bdf, ret);
 }
@@ -42,7 +44,7 @@ static int observe_link(struct vf_site *site, const struct vf *vf, struct vf_sta
 	r = find_in_host(site, vf, &l);
 	if (r == -ENODEV) {
 		s->place = VF_POD;
-		r = find_in_pod(site, vf, was, &l);
+		r = find_in_pod(site, vf, was, s->name, &l);
 	}
 	if (r == -ENODEV) {
 		s->place = VF_ELSEWHERE;
