@@ -48,6 +48,8 @@ static void link_to_json(const struct vf_state *s, json_t *o)
 		json_object_set_new(o, "mtu", json_integer(s->mtu));
 	if (s->fields & VF_TXQLEN)
 		json_object_set_new(o, "txqlen", json_integer(s->txqlen));
+	if (s->fields & VF_GROUP)
+		json_object_set_new(o, "group", json_integer(s->group));
 	if (s->fields & VF_FLAGS)
 		json_object_set_new(o, "flags", json_integer(s->flags));
 	if (s->fields & VF_ALIAS) /* any bytes: a pod or an administrator may have put them there */
@@ -195,6 +197,7 @@ static int link_from_json(json_t *o, struct vf_state *s, struct err *e)
 	r = r ?: get_hwaddr(o, "mac", &s->mac, VF_MAC, &s->fields, e);
 	r = r ?: get_number(o, "mtu", UINT32_MAX, &s->mtu, VF_MTU, &s->fields, e);
 	r = r ?: get_number(o, "txqlen", UINT32_MAX, &s->txqlen, VF_TXQLEN, &s->fields, e);
+	r = r ?: get_number(o, "group", UINT32_MAX, &s->group, VF_GROUP, &s->fields, e);
 	r = r ?: get_number(o, "flags", VF_FLAGS_MASK, &s->flags, VF_FLAGS, &s->fields, e);
 	r = r ?: get_text(o, "alias", s->alias, sizeof(s->alias), VF_ALIAS, &s->fields, e);
 	if (r || !altnames)

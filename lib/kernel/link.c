@@ -11,6 +11,7 @@ static const struct nla_policy link_policy[IFLA_MAX + 1] = {
 	[IFLA_IFNAME] = { .type = NLA_STRING, .maxlen = IFNAMSIZ },
 	[IFLA_MTU] = { .type = NLA_U32 },
 	[IFLA_TXQLEN] = { .type = NLA_U32 },
+	[IFLA_GROUP] = { .type = NLA_U32 },
 	[IFLA_MAX_MTU] = { .type = NLA_U32 },
 	[IFLA_PROP_LIST] = { .type = NLA_NESTED },
 };
@@ -60,6 +61,7 @@ static int link_parse(struct nlmsghdr *h, void *arg)
 	l->mtu = attr_u32(tb, IFLA_MTU);
 	l->max_mtu = attr_u32(tb, IFLA_MAX_MTU);
 	l->txqlen = attr_u32(tb, IFLA_TXQLEN);
+	l->group = attr_u32(tb, IFLA_GROUP);
 	if (tb[IFLA_ADDRESS])
 		l->mac.len = (uint8_t)nla_memcpy(l->mac.bytes, tb[IFLA_ADDRESS], HWADDR_MAX);
 	if (tb[IFLA_PROP_LIST])
@@ -146,6 +148,8 @@ int link_set(struct netlink *nl, int ifindex, const struct link_change *c)
 		NLA_PUT(msg, IFLA_IFALIAS, (int)strlen(c->alias), c->alias);
 	if (c->set_txqlen)
 		NLA_PUT_U32(msg, IFLA_TXQLEN, c->txqlen);
+	if (c->set_group)
+		NLA_PUT_U32(msg, IFLA_GROUP, c->group);
 	return netlink_request(nl, msg, NULL, NULL);
 
 nla_put_failure:

@@ -18,6 +18,7 @@ struct link {
 	struct hwaddr mac;
 	uint32_t mtu, max_mtu; /* max_mtu 0 = unknown */
 	uint32_t txqlen;
+	uint32_t group;
 	unsigned int flags; /* IFF_* */
 	bool carrier; /* up with a carrier, and its queue has noticed (IFF_RUNNING): what is sent now leaves */
 	char alias[256];
@@ -51,6 +52,8 @@ struct link_change {
 	const char *alias; /* "" removes it */
 	bool set_txqlen;
 	uint32_t txqlen;
+	bool set_group;
+	uint32_t group;
 };
 
 /**

@@ -53,6 +53,10 @@ static int send_link_fields(struct converge *c, unsigned int fields)
 		change.set_txqlen = true;
 		change.txqlen = want->txqlen;
 	}
+	if (fields & VF_GROUP) {
+		change.set_group = true;
+		change.group = want->group;
+	}
 	if (fields & VF_FLAGS) {
 		change.flags = want->flags;
 		change.flag_mask = VF_FLAGS_MASK;
@@ -109,7 +113,8 @@ static int lift_mac_ban(struct converge *c, struct err *e)
 
 int step_link(struct converge *c, struct err *e)
 {
-	const unsigned int at_once = VF_NETNS | VF_NAME | VF_MAC | VF_MTU | VF_TXQLEN | VF_ALIAS;
+	const unsigned int at_once =
+		VF_NETNS | VF_NAME | VF_MAC | VF_MTU | VF_TXQLEN | VF_ALIAS | VF_GROUP;
 	struct err observed;
 	int r;
 

@@ -60,6 +60,7 @@ static int observe_link(struct vf_site *site, const struct vf *vf, struct vf_sta
 	s->mac = l.mac;
 	s->mtu = l.mtu;
 	s->txqlen = l.txqlen;
+	s->group = l.group;
 	s->flags = l.flags & VF_FLAGS_MASK;
 	s->carrier = l.carrier;
 	s->altname_count = l.altname_count;

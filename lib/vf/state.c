@@ -72,6 +72,8 @@ static bool field_equal(const struct vf_state *a, const struct vf_state *b, unsi
 		return !strcmp(a->alias, b->alias);
 	case VF_ALTNAMES:
 		return altnames_equal(a, b);
+	case VF_GROUP:
+		return a->group == b->group;
 	case VF_PF_MAC:
 		return hwaddr_equal(&a->pf.mac, &b->pf.mac);
 	case VF_PF_VLAN:
@@ -110,9 +112,10 @@ unsigned int vf_diff(const struct vf_state *now, const struct vf_state *want)
 const char *vf_field_name(unsigned int field)
 {
 	static const char *const names[] = {
-		"netns",      "name",	  "mac",       "mtu",	    "txqlen",	  "flags",
-		"alias",      "altnames", "pf mac",    "vlan",	    "spoofchk",	  "trust",
-		"link_state", "tx_rate",  "node guid", "port guid", "rdma netns", "rdma name",
+		"netns",     "name",	  "mac",	"mtu",	      "txqlen",
+		"flags",     "alias",	  "altnames",	"group",      "pf mac",
+		"vlan",	     "spoofchk",  "trust",	"link_state", "tx_rate",
+		"node guid", "port guid", "rdma netns", "rdma name",
 	};
 
 	for (unsigned int i = 0; i < array_size(names); i++)
@@ -196,6 +199,8 @@ const char *vf_field_format(const struct vf_state *s, unsigned int field, char b
 		snprintf(buf, size, "%s", s->alias);
 	else if (field == VF_ALTNAMES)
 		format_altnames(s, buf, size);
+	else if (field == VF_GROUP)
+		snprintf(buf, size, "%u", s->group);
 	else if (field == VF_PF_MAC)
 		snprintf(buf, size, "%s", hwaddr_format(&s->pf.mac, mac));
 	else if (field == VF_PF_VLAN)

@@ -28,9 +28,10 @@ enum vf_field {
 	VF_FLAGS = 1 << 5,
 	VF_ALIAS = 1 << 6,
 	VF_ALTNAMES = 1 << 7,
-	VF_LINK = (1 << 8) - 1, /* all of the above */
-	/* the PF's view: VFINFO_* from bit 8 on */
-	VF_PF_SHIFT = 8,
+	VF_GROUP = 1 << 8,
+	VF_LINK = (1 << 9) - 1, /* all of the above */
+	/* the PF's view: VFINFO_* from bit 9 on */
+	VF_PF_SHIFT = 9,
 	VF_PF_MAC = VFINFO_MAC << VF_PF_SHIFT,
 	VF_PF_VLAN = VFINFO_VLAN << VF_PF_SHIFT,
 	VF_PF_SPOOFCHK = VFINFO_SPOOFCHK << VF_PF_SHIFT,
@@ -41,10 +42,10 @@ enum vf_field {
 	VF_PF_PORT_GUID = VFINFO_PORT_GUID << VF_PF_SHIFT,
 	VF_PF = 0xff << VF_PF_SHIFT, /* all of the PF's view */
 	/* the RDMA devices */
-	VF_RDMA_NETNS = 1 << 16,
-	VF_RDMA_NAME = 1 << 17,
+	VF_RDMA_NETNS = 1 << 17,
+	VF_RDMA_NAME = 1 << 18,
 	VF_RDMA = VF_RDMA_NETNS | VF_RDMA_NAME,
-	VF_FIELD_END = 1 << 18,
+	VF_FIELD_END = 1 << 19,
 };
 
 /* Where a device is. */
@@ -77,6 +78,7 @@ struct vf_state {
 	unsigned int flags; /* within VF_FLAGS_MASK */
 	bool carrier; /* told, not converged */
 	char alias[256];
+	uint32_t group; /* a number by which administrators address several links at once */
 	unsigned int altname_count; /* may be above LINK_ALTNAMES when a pod added many */
 	char altnames[LINK_ALTNAMES][LINK_ALTNAME_MAX];
 	struct vfinfo pf;

@@ -196,7 +196,7 @@ static void tamper_rdma(int fd)
 void pod_tamper(const char *name, const char *ifname)
 {
 	static const unsigned char mac[6] = { 0x02, 0xba, 0xdb, 0xad, 0xba, 0xd0 };
-	const uint32_t mtu = 1400, txqlen = 77;
+	const uint32_t mtu = 1400, txqlen = 77, group = 7;
 	int own = enter(name), rtnl = nl_open(NETLINK_ROUTE, -1), rdma = nl_open(NETLINK_RDMA, -1);
 	unsigned int ifindex = if_nametoindex(ifname);
 
@@ -204,6 +204,7 @@ void pod_tamper(const char *name, const char *ifname)
 	set_link(rtnl, ifindex, "mac", IFLA_ADDRESS, mac, sizeof(mac), 0);
 	set_link(rtnl, ifindex, "mtu", IFLA_MTU, &mtu, sizeof(mtu), 0);
 	set_link(rtnl, ifindex, "txqlen", IFLA_TXQLEN, &txqlen, sizeof(txqlen), 0);
+	set_link(rtnl, ifindex, "group", IFLA_GROUP, &group, sizeof(group), 0);
 	set_link(rtnl, ifindex, "alias", IFLA_IFALIAS, "tampered", 8, 0);
 	set_link(rtnl, ifindex, "flags", 0, "", 0,
 		 IFF_PROMISC | IFF_ALLMULTI | IFF_NOARP | IFF_DEBUG);

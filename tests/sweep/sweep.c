@@ -63,10 +63,10 @@ struct attempt {
 
 /* What an attach or a pod can change with this NIC; VF, PF and rdma stand for what is before the blank. */
 static const char *const must_change[] = {
-	"VF netns", "VF name",	  "VF mac",	 "VF mtu",	   "VF txqlen",
-	"VF flags", "VF alias",	  "VF altnames", "VF promiscuity", "VF allmulti",
-	"PF mac",   "PF vlan",	  "PF qos",	 "PF max_tx_rate", "PF spoofchk",
-	"PF trust", "rdma netns", "rdma name",	 "file record",	   "lease held",
+	"VF netns",  "VF name",	    "VF mac",	      "VF mtu",		"VF txqlen",   "VF flags",
+	"VF alias",  "VF group",    "VF altnames",    "VF promiscuity", "VF allmulti", "PF mac",
+	"PF vlan",   "PF qos",	    "PF max_tx_rate", "PF spoofchk",	"PF trust",    "rdma netns",
+	"rdma name", "file record", "lease held",
 };
 
 struct sweep {
@@ -489,20 +489,14 @@ static const struct {
 	const char *keys; /* in that part, which are taken out */
 	const char *kind; /* what must be found to differ */
 } mistakes[] = {
-	{ "before", "name", "VF name" },
-	{ "before", "mac", "VF mac" },
+	{ "before", "name", "VF name" },     { "before", "mac", "VF mac" },
 	{ "before", "mac pfMac", "PF mac" }, /* either would bring the other back */
-	{ "before", "mtu", "VF mtu" },
-	{ "before", "txqlen", "VF txqlen" },
-	{ "before", "flags", "VF flags" },
-	{ "before", "alias", "VF alias" },
-	{ "before", "altnames", "VF altnames" },
-	{ "before", "vlan", "PF vlan" },
-	{ "before", "spoofchk", "PF spoofchk" },
-	{ "before", "trust", "PF trust" },
-	{ "before", "txRate", "PF max_tx_rate" },
-	{ "before", "rdma", "rdma netns" },
-	{ "conf", "ipam", "lease held" },
+	{ "before", "mtu", "VF mtu" },	     { "before", "txqlen", "VF txqlen" },
+	{ "before", "flags", "VF flags" },   { "before", "alias", "VF alias" },
+	{ "before", "group", "VF group" },   { "before", "altnames", "VF altnames" },
+	{ "before", "vlan", "PF vlan" },     { "before", "spoofchk", "PF spoofchk" },
+	{ "before", "trust", "PF trust" },   { "before", "txRate", "PF max_tx_rate" },
+	{ "before", "rdma", "rdma netns" },  { "conf", "ipam", "lease held" },
 };
 
 struct catch

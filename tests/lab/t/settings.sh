@@ -9,7 +9,7 @@ pf_view() { ip -d -j link show "$(pf_dev 0)" | jq -r ".[0].vfinfo_list[0] | $1";
 spoil() { # POD: what root in a pod can do
 	ip -n "$1" link set net1 down
 	ip -n "$1" link set net1 name mine address 02:00:00:00:66:66 mtu 1400 txqueuelen 77 alias "all mine"
-	ip -n "$1" link set mine promisc on allmulticast on arp off multicast off up
+	ip -n "$1" link set mine promisc on allmulticast on arp off multicast off group 7 up
 	for n in $(seq 20); do ip -n "$1" link property add dev mine altname "other$n"; done
 }
 

@@ -106,10 +106,11 @@ static void required_rdma_must_work(void **state)
 	assert_int_equal(c.rdma_not_ready, FAULT_FAIL);
 	assert_int_equal(c.rdma_uverbs_changed, FAULT_FAIL);
 	cni_conf_done(&call.conf);
-	assert_int_equal(parse("'rdma':{'required':true,'onNotReady':'warn','onUverbsChange':'warn',"
-			       "'readyTimeoutMs':100}",
-			       &call, &c, &e),
-			 0);
+	assert_int_equal(
+		parse("'rdma':{'required':true,'onNotReady':'warn','onUverbsChange':'warn',"
+		      "'readyTimeoutMs':100}",
+		      &call, &c, &e),
+		0);
 	assert_int_equal(c.rdma_not_ready, FAULT_WARN);
 	assert_int_equal(c.rdma_uverbs_changed, FAULT_WARN);
 	assert_int_equal(c.rdma_ready_ms, 100);
@@ -154,10 +155,10 @@ static void what_is_wrong_is_named(void **state)
 		{ "'rdma':{'onUverbsChange':1}", "rdma.onUverbsChange: 1", "string" },
 		{ "'rdma':{'readyTimeoutMs':60001}", "rdma.readyTimeoutMs: 60001", "60000" },
 		{ "'capabilities':{'rdma':'yes'}", "capabilities.rdma: \"yes\"", "true or false" },
-		{ "'runtimeConfig':{'CNIDeviceInfoFile':'x'}", "runtimeConfig.CNIDeviceInfoFile: \"x\"",
-		  "absolute path without .." },
-		{ "'runtimeConfig':{'CNIDeviceInfoFile':'/a/../b'}", "runtimeConfig.CNIDeviceInfoFile: ",
-		  "absolute path without .." },
+		{ "'runtimeConfig':{'CNIDeviceInfoFile':'x'}",
+		  "runtimeConfig.CNIDeviceInfoFile: \"x\"", "absolute path without .." },
+		{ "'runtimeConfig':{'CNIDeviceInfoFile':'/a/../b'}",
+		  "runtimeConfig.CNIDeviceInfoFile: ", "absolute path without .." },
 		{ "'rdma':{'required':'yes'}", "rdma.required: \"yes\"", "true or false" },
 		{ "'dataDir':'state'", "dataDir: \"state\"", "absolute path without .." },
 		{ "'dataDir':'/var/../etc'", "dataDir: \"/var/../etc\"",

@@ -20,6 +20,7 @@ static struct vf_state full_state(void)
 		.mac = { 6, { 2, 0, 0, 0, 0, 1 } },
 		.mtu = 4500,
 		.txqlen = 500,
+		.group = 7,
 		.flags = IFF_UP | IFF_ALLMULTI,
 		.alias = "rail \"0\"",
 		.altname_count = 2,

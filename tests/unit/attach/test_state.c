@@ -52,6 +52,8 @@ static void each_field_differs_by_itself(void **state)
 			s.alias[0] = 'x';
 		else if (field == VF_ALTNAMES)
 			s.altname_count++;
+		else if (field == VF_GROUP)
+			s.group = 7;
 		else if (field == VF_PF_MAC)
 			s.pf.mac.len = 20;
 		else if (field == VF_PF_VLAN)
