@@ -40,11 +40,15 @@ static void walk_done(struct walk *walk)
 /* The wall clock's time of a time of the monotonic clock. */
 static void format_since(uint64_t since, char ret[32])
 {
-	time_t t = time(NULL) - (time_t)((clock_ms() - since) / 1000);
+	struct timespec now;
 	struct tm tm;
+	time_t at;
 
-	localtime_r(&t, &tm);
-	strftime(ret, 32, "%F %T", &tm);
+	clock_gettime(CLOCK_REALTIME, &now);
+	/* to the nearest second, so that it is the same each time */
+	at = now.tv_sec + (now.tv_nsec / 1000000 - (int64_t)(clock_ms() - since) + 500) / 1000;
+	gmtime_r(&at, &tm);
+	strftime(ret, 32, "%FT%TZ", &tm);
 }
 
 static json_t *lease_json(const struct lease *lease)
