@@ -46,7 +46,8 @@ static void format_since(uint64_t since, char ret[32])
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	/* to the nearest second, so that it is the same each time */
-	at = now.tv_sec + (now.tv_nsec / 1000000 - (int64_t)(clock_ms() - since) + 500) / 1000;
+	at = (now.tv_sec * 1000 + now.tv_nsec / 1000000 - (time_t)(clock_ms() - since) + 500) /
+	     1000;
 	gmtime_r(&at, &tm);
 	strftime(ret, 32, "%FT%TZ", &tm);
 }
