@@ -80,6 +80,19 @@ need_backports() { # NAME…
 	rm -rf "$dir"
 }
 
+# need_at_least NAME VERSION: from the release if it has that, else from its backports.
+need_at_least() {
+	local candidate
+	apt_get update
+	candidate=$(apt-cache policy "$1" | sed -n 's/^ *Candidate: //p')
+	if dpkg --compare-versions "$candidate" ge "$2"; then
+		say "installing $1"
+		apt_get install "$1"
+	else
+		need_backports "$1"
+	fi
+}
+
 find_go() { # a Go that can build cnitool, or fetch the Go that can (1.21 and newer)
 	local go version
 	for go in "$(command -v go)" /usr/local/go/bin/go /usr/lib/go-*/bin/go; do
@@ -96,8 +109,9 @@ get_cnitool() {
 	make_cache
 	local go
 	if ! go=$(find_go); then
-		need_packages golang-go ca-certificates
-		go=$(find_go) || { need_backports golang-go && go=$(find_go); } || die "no Go of 1.21 or newer"
+		need_packages ca-certificates
+		need_at_least golang-go 2:1.21
+		go=$(find_go) || die "no Go of 1.21 or newer"
 	fi
 	say "building cnitool $cnitool_version"
 	local work=$cache/go

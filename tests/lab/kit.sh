@@ -15,11 +15,7 @@ guest_packages=(iproute2 iputils-ping iputils-arping ibverbs-utils ibverbs-provi
 need_qemu() { # igb came with QEMU 8.0
 	has_igb() { qemu-system-x86_64 -device help 2>/dev/null | grep '"igb"' >/dev/null; }
 	has_igb && return
-	if apt-cache policy qemu-system-x86 | grep -E 'Candidate: (1:)?([89]|[1-9][0-9])\.' >/dev/null; then
-		need_packages qemu-system-x86
-	else
-		need_backports qemu-system-x86
-	fi
+	need_at_least qemu-system-x86 1:8
 	has_igb || die "this QEMU has no igb device (8.0 or newer is needed)"
 }
 
