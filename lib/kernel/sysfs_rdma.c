@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define EMPTY_GIDS 64 /* so many in a row, and the rest is taken for empty, too */
+
 struct rdma_search {
 	int sysfs;
 	const char *dir; /* the directory that is read, relative to sysfs */
@@ -121,49 +123,52 @@ static void gid_format(const struct inet_addr *a, char ret[40])
 		sprintf(ret + i * 5, i < 7 ? "%02x%02x:" : "%02x%02x", gid[i * 2], gid[i * 2 + 1]);
 }
 
-struct gid_search {
-	int sysfs;
-	const char *dev, *ifname;
-	unsigned int port;
-	char gid[40];
-	int index;
-};
-
-static bool attr_is(const struct gid_search *s, const char *what, const char *index,
-		    const char *value)
+/* One slot's line of a table. An empty slot's GID reads as zeros, or gives EINVAL. */
+static int read_slot(int sysfs, const char *dev, unsigned int port, const char *table,
+		     unsigned int index, char ret[SYSFS_NAME_MAX])
 {
-	char path[PATH_MAX], line[SYSFS_NAME_MAX];
+	char path[PATH_MAX];
+	ssize_t n;
 
-	snprintf(path, sizeof(path), "class/infiniband/%s/ports/%u/%s/%s", s->dev, s->port, what,
-		 index);
-	return file_read_line(s->sysfs, path, line, sizeof(line)) > 0 && !strcmp(line, value);
+	snprintf(path, sizeof(path), "class/infiniband/%s/ports/%u/%s/%u", dev, port, table, index);
+	n = file_read_line(sysfs, path, ret, SYSFS_NAME_MAX);
+	if (n == -EINVAL)
+		n = 0;
+	if (n >= 0)
+		ret[n] = '\0';
+	return n < 0 ? (int)n : 0;
 }
 
-/* An empty slot reads as zeros, or gives EINVAL: neither matches. */
-static int match_gid(const char *name, void *arg)
+static bool slot_is(int sysfs, const char *dev, unsigned int port, const char *table,
+		    unsigned int index, const char *value)
 {
-	struct gid_search *s = arg;
-	uint64_t index;
+	char line[SYSFS_NAME_MAX];
 
-	if (number_parse(name, INT_MAX, &index) || !attr_is(s, "gids", name, s->gid) ||
-	    !attr_is(s, "gid_attrs/types", name, "RoCE v2") ||
-	    !attr_is(s, "gid_attrs/ndevs", name, s->ifname))
-		return 0;
-	s->index = (int)index;
-	return 1;
+	return !read_slot(sysfs, dev, port, table, index, line) && !strcmp(line, value);
 }
 
+/*
+ * By number, since a new GID gets the lowest free slot (drivers/infiniband/core/cache.c, find_gid): of a table's 128 to
+ * 1,024 slots few are used, and they are in front.
+ */
 int sysfs_rdma_gid_find(int sysfs, const char *dev, unsigned int port,
 			const struct inet_addr *address, const char *ifname)
 {
-	struct gid_search s = { .sysfs = sysfs, .dev = dev, .ifname = ifname, .port = port };
-	char path[PATH_MAX];
+	char gid[40], line[SYSFS_NAME_MAX];
 	int r;
 
-	gid_format(address, s.gid);
-	snprintf(path, sizeof(path), "class/infiniband/%s/ports/%u/gids", dev, port);
-	r = sysfs_for_each(sysfs, path, match_gid, &s);
-	return r > 0 ? s.index : r ? r : -ENOENT;
+	gid_format(address, gid);
+	for (unsigned int index = 0, empty = 0; empty < EMPTY_GIDS; index++) {
+		r = read_slot(sysfs, dev, port, "gids", index, line);
+		if (r)
+			return r;
+		empty = line[strspn(line, "0:")] ? 0 : empty + 1;
+		if (!strcmp(line, gid) &&
+		    slot_is(sysfs, dev, port, "gid_attrs/types", index, "RoCE v2") &&
+		    slot_is(sysfs, dev, port, "gid_attrs/ndevs", index, ifname))
+			return (int)index;
+	}
+	return -ENOENT;
 }
 
 int sysfs_rdma_link_layer(int sysfs, const char *dev, unsigned int port, bool *ret_ethernet)
