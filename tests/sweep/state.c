@@ -203,7 +203,8 @@ static void add_links(struct reading *r, int ns)
 	nl_put_u32(&m, IFLA_EXT_MASK, RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS);
 	if (fd < 0 || nl_ask(fd, &m, add_link, r))
 		add(r->s, "error", "links of %s cannot be read", r->ns);
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 }
 
 /* --- RDMA ------------------------------------------------------------------------------------------------------ */

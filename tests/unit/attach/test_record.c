@@ -177,6 +177,10 @@ static void a_damaged_record_is_told_and_set_aside(void **state)
 	}
 }
 
+/* One more than a state has room for. */
+#define ALTNAMES_17 \
+	"{\"altnames\":[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",\"9\",\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\"]}"
+
 /* A key of a wrong type or size anywhere in the state. */
 static void a_bad_state_is_named(void **state)
 {
@@ -189,8 +193,7 @@ static void a_bad_state_is_named(void **state)
 		"{\"mtu\":4294967296}",
 		"{\"flags\":1073741824}",
 		"{\"altnames\":[1]}",
-		"{\"altnames\":[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",\"9\",\"a\",\"b\",\"c\",\"d\","
-		"\"e\",\"f\",\"g\",\"h\"]}",
+		ALTNAMES_17,
 		"{\"vlan\":{\"id\":1}}",
 		"{\"vlan\":5}",
 		"{\"linkState\":3}",
