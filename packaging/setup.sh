@@ -9,7 +9,7 @@ cache=${LAB_DIR:-/var/tmp/cni-sriov-rdma-lab}
 cnitool_version=v1.3.0
 cnitool=$cache/cnitool-$cnitool_version
 
-build_packages=(gcc make meson ninja-build pkg-config libc6-dev libnl-3-dev libnl-route-3-dev
+build_packages=(gcc make meson ninja-build pkg-config libc6-dev libnl-3-dev
 	libjansson-dev libsqlite3-dev zlib1g-dev libcmocka-dev)
 
 say() { printf '%s\n' "$*" >&2; }
