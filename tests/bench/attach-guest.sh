@@ -65,7 +65,7 @@ fi
 "$call" "$rounds" <<<"$steps" >/out/medians
 
 trace() { # NAME VERB PROGRAM CONF
-	CNI_COMMAND=$2 strace -f -v -s 256 -o "/out/strace.$1" "$3" <"$4" >/dev/null
+	CNI_COMMAND=$2 strace -f -T -v -s 256 -o "/out/strace.$1" "$3" <"$4" >/dev/null
 }
 while read -r name verb program conf; do
 	[[ $verb == - || $name == sriov* || -e /out/strace.$name ]] || trace "$name" "$verb" "$program" "$conf"
