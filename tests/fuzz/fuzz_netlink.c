@@ -5,11 +5,13 @@
  */
 #include "fuzz.h"
 
+/* NOLINTBEGIN(bugprone-suspicious-include): see above */
 #include "../../lib/kernel/addr.c"
 #include "../../lib/kernel/link.c"
 #include "../../lib/kernel/rdma.c"
 #include "../../lib/kernel/route.c"
 #include "../../lib/kernel/vfinfo.c"
+/* NOLINTEND(bugprone-suspicious-include) */
 
 static void read_link(struct nlmsghdr *h)
 {
