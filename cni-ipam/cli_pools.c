@@ -72,7 +72,7 @@ static int usage_of_set(struct view *view, const struct set *set, const char *na
 static int add_set(struct view *view, const char *file, const struct pool *pool, size_t i)
 {
 	const struct set *set = &pool->sets[i];
-	char part[RANGE_TEXT + 32], net[INET_TEXT], name[NAME_MAX + 16];
+	char part[RANGE_TEXT + 32], net[INET_TEXT], name[POOL_SET_NAME];
 	struct store_usage u = { 0 };
 	int r;
 

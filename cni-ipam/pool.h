@@ -44,6 +44,9 @@ struct set {
 	struct range part; /* of the first subnet: this node's, for allocateIPWithIndex */
 };
 
+/* Room for "POOL/NUMBER", by which the store knows one set of a pool: a name, and the longest size_t. */
+#define POOL_SET_NAME (NAME_MAX + sizeof("/18446744073709551615"))
+
 struct pool {
 	char name[NAME_MAX + 1]; /* "" = ranges of the configuration itself */
 	struct set *sets;

@@ -39,7 +39,7 @@ static int open_row(struct slot *slot, const struct conf *conf, size_t i, struct
 		    struct err *e)
 {
 	const char *name = *slot->pool->name ? slot->pool->name : conf->network;
-	char form[NAME_MAX + 16];
+	char form[POOL_SET_NAME];
 	bool found = false;
 	int64_t scope = store_scope(slot->set->scope);
 	int r = store_pool_find(store, scope, slot->set->hash, &slot->row, &found, e);
