@@ -50,6 +50,19 @@ static void parse_vlan(struct nlattr *const *tb, struct vfinfo *info)
 	}
 }
 
+/* Copied out: attributes begin at a multiple of 4, and this one has a number of 8 bytes. */
+static bool parse_guid(struct nlattr *const *tb, int type, uint64_t *ret)
+{
+	const void *data = attr_data(tb, type, sizeof(struct ifla_vf_guid));
+	struct ifla_vf_guid guid;
+
+	if (!data)
+		return false;
+	memcpy(&guid, data, sizeof(guid));
+	*ret = guid.guid;
+	return true;
+}
+
 /* One IFLA_VF_INFO. Drivers that do not know a setting report it as -1 (all ones). */
 static void parse_vf(struct nlattr *const *tb, uint8_t mac_len, struct vfinfo *info)
 {
@@ -59,8 +72,6 @@ static void parse_vf(struct nlattr *const *tb, uint8_t mac_len, struct vfinfo *i
 	const struct ifla_vf_trust *trust = attr_data(tb, IFLA_VF_TRUST, sizeof(*trust));
 	const struct ifla_vf_link_state *link = attr_data(tb, IFLA_VF_LINK_STATE, sizeof(*link));
 	const struct ifla_vf_rate *rate = attr_data(tb, IFLA_VF_RATE, sizeof(*rate));
-	const struct ifla_vf_guid *node = attr_data(tb, IFLA_VF_IB_NODE_GUID, sizeof(*node));
-	const struct ifla_vf_guid *port = attr_data(tb, IFLA_VF_IB_PORT_GUID, sizeof(*port));
 
 	parse_vlan(tb, info);
 	if (mac) {
@@ -85,14 +96,10 @@ static void parse_vf(struct nlattr *const *tb, uint8_t mac_len, struct vfinfo *i
 		info->min_rate = rate->min_tx_rate;
 		info->max_rate = rate->max_tx_rate;
 	}
-	if (node) {
+	if (parse_guid(tb, IFLA_VF_IB_NODE_GUID, &info->node_guid))
 		info->has |= VFINFO_NODE_GUID;
-		info->node_guid = node->guid;
-	}
-	if (port) {
+	if (parse_guid(tb, IFLA_VF_IB_PORT_GUID, &info->port_guid))
 		info->has |= VFINFO_PORT_GUID;
-		info->port_guid = port->guid;
-	}
 }
 
 static int match_vf(struct nlmsghdr *h, void *arg)
