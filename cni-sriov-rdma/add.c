@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "claim.h"
 #include "cni/result.h"
 #include "conf.h"
 #include "device_info.h"
@@ -19,6 +20,7 @@
 #include "rdma_mode.h"
 #include "ready.h"
 #include "record.h"
+#include "uverbs.h"
 #include "vf/converge.h"
 #include "vf/observe.h"
 #include "way_back.h"
@@ -54,70 +56,9 @@ static void add_done(struct add *a)
 	cleanup_close(&a->store);
 }
 
-/* Specification 1.1.0, section 2: a plugin must not act on its own namespace unless it is told to. */
-static int open_pod(struct add *a, struct err *e)
-{
-	const struct cni_env *env = &a->call->env;
-	auto_close int pod_ns = netns_open(env->netns, e);
-	struct netns_id own;
-	int r;
-
-	if (pod_ns < 0)
-		return pod_ns;
-	r = netns_id(pod_ns, &a->pod, e);
-	if (!r)
-		r = vf_site_open(&a->site, take_fd(&pod_ns), e);
-	if (!r)
-		r = netns_id(a->site.host_ns, &own, e);
-	if (!r && netns_id_equal(&own, &a->pod) && !env->netns_override)
-		r = err_set(e, CNI_ERR_ENV, 0,
-			    "CNI_NETNS %s is this plugin's own network namespace", env->netns);
-	return r;
-}
-
-static int held(const struct record *holder, struct err *e)
-{
-	char pod[400], since[32];
-	time_t at = (time_t)holder->since;
-	struct tm tm;
-
-	gmtime_r(&at, &tm);
-	strftime(since, sizeof(since), "%FT%TZ", &tm);
-	return err_set(e, CNI_ERR_AGAIN, 0,
-		       "VF %s is attached to pod %s (container %s, %s, network %s) since %s",
-		       holder->bdf, record_pod(holder, pod, sizeof(pod)), holder->env.container_id,
-		       holder->env.ifname, holder->network, since);
-}
-
-/* Does the holder still live? If not, or if it is this very attachment's, begun before, go its way back. */
-static int settle_holder(struct add *a, const struct record *holder, struct err *e)
-{
-	char boot[BOOT_ID_SIZE];
-	int pod_ns, r = boot_id(boot, e);
-
-	if (r)
-		return r;
-	if (record_is_of_boot(holder, boot) &&
-	    !record_is_owner(holder, a->call->conf.name, &a->call->env)) {
-		pod_ns = way_back_pod_ns(holder);
-		if (pod_ns >= 0) {
-			close(pod_ns);
-			return held(holder, e);
-		}
-	}
-	log_info("VF %s: repairing what container %s left behind", holder->bdf,
-		 holder->env.container_id);
-	r = way_back(NULL, a->store, holder, e);
-	if (r)
-		err_prefix(e, "VF %s: repair what container %s left behind", holder->bdf,
-			   holder->env.container_id);
-	return r;
-}
-
 /* A VF belongs to one attachment. */
 static int claim_vf(struct add *a, struct err *e)
 {
-	struct record holder = { 0 };
 	int r;
 
 	r = vf_find(a->site.sysfs, &a->site.host, a->conf.device_id, &a->vf, e);
@@ -126,18 +67,8 @@ static int claim_vf(struct add *a, struct err *e)
 	r = a->lock = sysfs_pci_lock(a->site.sysfs, a->vf.bdf, VF_LOCK_MS, e);
 	if (r < 0)
 		return r;
-	r = record_load(a->store, a->vf.bdf, &holder, e);
-	if (r == -ENOENT)
-		return 0;
-	if (r == -EBADMSG) {
-		log_warning("%s; it is set aside", e->msg);
-		return record_set_aside(a->store, a->vf.bdf, e);
-	}
-	if (!r)
-		r = settle_holder(a, &holder, e);
-	record_done(&holder);
-	/* the way back may have brought the PF's driver to another name or index */
-	return r ? r : vf_find(a->site.sysfs, &a->site.host, a->conf.device_id, &a->vf, e);
+	r = claim_record(a->store, a->vf.bdf, a->call, e);
+	return r > 0 ? vf_find(a->site.sysfs, &a->site.host, a->conf.device_id, &a->vf, e) : r;
 }
 
 static int observe_before(struct add *a, struct err *e)
@@ -218,32 +149,6 @@ static int write_record(struct add *a, struct err *e)
 	return r;
 }
 
-/*
- * A device plugin has already given the pod /dev/infiniband/uverbsN. The kernel numbers anew at each move, with the
- * lowest free number (drivers/infiniband/core/uverbs_main.c), so another one can come out when a lower one is free.
- */
-static int check_uverbs(struct add *a, struct err *e)
-{
-	const struct vf_rdma *was = a->record.before.rdma, *is = a->now.rdma;
-
-	for (unsigned int i = 0; i < a->now.rdma_count && i < a->record.before.rdma_count; i++) {
-		if (was[i].uverbs == is[i].uverbs)
-			continue;
-		err_set(e, CNI_ERR_KERNEL, 0,
-			"the move of RDMA device %s made its uverbs%d uverbs%d", is[i].name,
-			was[i].uverbs, is[i].uverbs);
-		err_details(
-			e,
-			"the pod was given /dev/infiniband/uverbs%d and cannot use the device: make the pod "
-			"anew, after the device plugin has noticed the new number",
-			was[i].uverbs);
-		if (a->conf.rdma_uverbs_changed == FAULT_FAIL)
-			return -EINVAL;
-		log_warning("%s; %s", e->msg, e->details);
-	}
-	return 0;
-}
-
 /* First all but up, so that nothing leaves before the settings are complete. */
 static int move_in(struct add *a, struct err *e)
 {
@@ -252,7 +157,7 @@ static int move_in(struct add *a, struct err *e)
 
 	down.fields &= ~(unsigned int)VF_FLAGS;
 	r = vf_converge(&a->site, &a->vf, &a->now, &down, VF_ATTACH, e);
-	r = r ?: check_uverbs(a, e);
+	r = r ?: uverbs_check(&a->record.before, &a->now, a->conf.rdma_uverbs_changed, e);
 	return r ?: vf_converge(&a->site, &a->vf, &a->now, &a->record.want, VF_ATTACH, e);
 }
 
@@ -362,7 +267,7 @@ int attach_add(const struct cni_call *call, json_t **ret_output, struct err *e)
 		return r;
 	log_open("cni-sriov-rdma", a.conf.log_level, a.conf.log_file);
 	r = ipam_find(call, e);
-	r = r ?: open_pod(&a, e);
+	r = r ?: claim_pod(&call->env, &a.site, &a.pod, e);
 	if (!r) {
 		r = a.store = record_store_open(a.conf.data_dir, true, e);
 		r = r < 0 ? r : claim_vf(&a, e);

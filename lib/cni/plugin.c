@@ -152,10 +152,10 @@ static int verb_run(const struct cni_plugin *plugin, const struct cni_call *call
 }
 
 /* Everything between the environment and the output. */
-static int serve(const struct cni_plugin *plugin, const struct cni_env *env, json_t *root,
-		 json_t **ret_output, struct err *e)
+static int serve(const struct cni_plugin *plugin, const char *program, const struct cni_env *env,
+		 json_t *root, json_t **ret_output, struct err *e)
 {
-	struct cni_call call = { .env = *env };
+	struct cni_call call = { .program = program, .env = *env };
 	int r = cni_conf_check(root, env->verb, &call.conf, e);
 
 	if (r)
@@ -196,6 +196,13 @@ static int talk(const struct cni_plugin *plugin, int argc, char **argv)
 	return 2;
 }
 
+static const char *program_name(int argc, char **argv)
+{
+	const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+
+	return slash ? slash + 1 : argc > 0 ? argv[0] : "";
+}
+
 int cni_main(const struct cni_plugin *plugin, int argc, char **argv)
 {
 	struct cni_env env = { .container_id = "", .ifname = "" };
@@ -212,7 +219,7 @@ int cni_main(const struct cni_plugin *plugin, int argc, char **argv)
 	/* read even when the environment is bad, as an error is told in the request's version */
 	conf_r = cni_conf_load(STDIN_FILENO, &root, r ? &conf_e : &e);
 	r = r ?: conf_r;
-	r = r ?: serve(plugin, &env, root, &output, &e);
+	r = r ?: serve(plugin, program_name(argc, argv), &env, root, &output, &e);
 	if (r)
 		return fail(plugin, &env, root, &e);
 	return output && print(output) ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -10,6 +10,8 @@
 
 /* One call of the plugin. */
 struct cni_call {
+	const char *
+		program; /* the name that it was called by, without directory; "" or NULL when there is none */
 	struct cni_env env;
 	struct cni_conf conf;
 };
