@@ -17,6 +17,7 @@
 #include "device_info.h"
 #include "ipam.h"
 #include "kernel/netns.h"
+#include "kernel/roce.h"
 #include "rdma_mode.h"
 #include "ready.h"
 #include "record.h"
@@ -200,9 +201,9 @@ static int await_rdma(struct add *a, struct err *e)
 		log_warning("%s; %s", e->msg, e->details);
 		r = 0;
 	}
-	if (ready_better_mtu(a->now.mtu))
+	if (roce_better_mtu(a->now.mtu))
 		log_warning("mtu: %u gives RDMA an MTU of %u; %u and more would give the next one",
-			    a->now.mtu, ready_active_mtu(a->now.mtu), ready_better_mtu(a->now.mtu));
+			    a->now.mtu, roce_active_mtu(a->now.mtu), roce_better_mtu(a->now.mtu));
 	return r;
 }
 

@@ -10,6 +10,7 @@
 #include "ipam.h"
 #include "kernel/netns.h"
 #include "record.h"
+#include "verbs_check.h"
 #include "vf/observe.h"
 
 #include <errno.h>
@@ -141,5 +142,8 @@ int attach_check(const struct cni_call *call, json_t **ret_output, struct err *e
 	r = r ?: check_vf(&site, &record, own_interface(&prev, &call->env), &now, e);
 	if (!r && now.ifindex)
 		r = addressing_check(&site, now.ifindex, &own, &prev, e);
-	return r ?: check_ipam(call, &own, e);
+	r = r ?: check_ipam(call, &own, e);
+	if (!r && conf.rdma_check == RDMA_CHECK_VERBS) /* last: it takes longest */
+		r = verbs_check(call, &record, &now, e);
+	return r;
 }

@@ -179,8 +179,11 @@ static int parse_rdma(json_t *root, struct attach_conf *c, struct err *e)
 	static const char *const policies[] = {
 		[FAULT_WARN] = "warn", [FAULT_FAIL] = "fail", NULL
 	};
+	static const char *const checks[] = {
+		[RDMA_CHECK_STATE] = "state", [RDMA_CHECK_VERBS] = "verbs", NULL
+	};
 	json_t *rdma = NULL, *capabilities = NULL;
-	int not_ready = -1, uverbs = -1;
+	int not_ready = -1, uverbs = -1, check = RDMA_CHECK_STATE;
 
 	r = cni_json_object(root, "", "rdma", &rdma, e);
 	if (!r)
@@ -199,6 +202,8 @@ static int parse_rdma(json_t *root, struct attach_conf *c, struct err *e)
 		r = parse_word(rdma, "rdma.", "onUverbsChange", policies, "warn or fail", false,
 			       &uverbs, e);
 	if (!r)
+		r = parse_word(rdma, "rdma.", "check", checks, "state or verbs", false, &check, e);
+	if (!r)
 		r = cni_json_u32(rdma, "rdma.", "readyTimeoutMs", 0, READY_MS_MAX,
 				 &c->rdma_ready_ms, NULL, e);
 	if (r)
@@ -211,6 +216,7 @@ static int parse_rdma(json_t *root, struct attach_conf *c, struct err *e)
 				 : c->rdma_required ? FAULT_FAIL
 						    : FAULT_WARN;
 	c->rdma_mode = (enum rdma_netns_mode)mode;
+	c->rdma_check = (enum rdma_check)check;
 	return 0;
 }
 

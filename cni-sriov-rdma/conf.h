@@ -16,6 +16,12 @@ enum rdma_netns_mode {
 /* What to do about a fault that leaves an attachment of little use. */
 enum fault_policy { FAULT_WARN, FAULT_FAIL };
 
+/* How thoroughly CHECK looks at the RDMA devices ("rdma": {"check"}). */
+enum rdma_check {
+	RDMA_CHECK_STATE, /* are they where they should be, under their names? (the default) */
+	RDMA_CHECK_VERBS, /* and do they work? */
+};
+
 /* Strings belong to the configuration. */
 struct attach_conf {
 	const char *device_id; /* "" when absent, which only DEL, GC and STATUS allow */
@@ -28,6 +34,7 @@ struct attach_conf {
 	enum fault_policy
 		rdma_not_ready; /* port not active, or an address without a GID, in time */
 	enum fault_policy rdma_uverbs_changed; /* the move gave the verbs device another number */
+	enum rdma_check rdma_check;
 	uint32_t rdma_ready_ms; /* how long to wait for it to be ready */
 	const char *device_info; /* the Network Plumbing WG's device-info file, "" = none */
 	enum log_level log_level;

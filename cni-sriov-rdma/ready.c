@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "kernel/roce.h"
 #include "kernel/sysfs_rdma.h"
 
 #include <errno.h>
@@ -12,28 +13,6 @@
 
 /* VFs have one port, and IBTA numbers from 1. */
 #define PORT 1
-
-/* GRH, UDP, BTH, XRC and atomic headers and ICRC of RoCE v2 (include/rdma/ib_pack.h) */
-#define ROCE_OVERHEAD 96
-
-static const unsigned int roce_mtus[] = { 4096, 2048, 1024, 512, 256 };
-
-unsigned int ready_active_mtu(uint32_t mtu)
-{
-	for (unsigned int i = 0; i < array_size(roce_mtus); i++)
-		if (mtu >= roce_mtus[i] + ROCE_OVERHEAD)
-			return roce_mtus[i];
-	return 0;
-}
-
-unsigned int ready_better_mtu(uint32_t mtu)
-{
-	for (unsigned int i = 0; i < array_size(roce_mtus); i++)
-		if (mtu >= roce_mtus[i])
-			return ready_active_mtu(mtu) < roce_mtus[i] ? roce_mtus[i] + ROCE_OVERHEAD
-								    : 0;
-	return 0;
-}
 
 static int look_at_port(int sysfs, const struct vf_rdma *dev, json_t *report, struct err *e)
 {
@@ -90,7 +69,7 @@ static int look_at_device(int sysfs, const struct vf_rdma *dev, const struct vf_
 	sysfs_rdma_link_layer(sysfs, dev->name, PORT, &ethernet);
 	if (!ethernet)
 		return r;
-	json_object_set_new(report, "activeMtu", json_integer(ready_active_mtu(now->mtu)));
+	json_object_set_new(report, "activeMtu", json_integer(roce_active_mtu(now->mtu)));
 	return r ? r : look_at_gids(sysfs, dev, now->name, result, report, e);
 }
 

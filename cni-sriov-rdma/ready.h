@@ -20,12 +20,3 @@
  */
 int ready_await(struct vf_site *site, const struct vf_state *now, const struct cni_result *result,
 		unsigned int timeout_ms, json_t **ret_report, struct err *e);
-
-/** ready_active_mtu() - the RoCE MTU that a netdev's MTU gives (include/rdma/ib_addr.h, iboe_get_mtu) */
-unsigned int ready_active_mtu(uint32_t mtu);
-
-/**
- * ready_better_mtu() - the netdev's MTU that would give the next RoCE MTU, if it is only the headers that lack
- * Return: e.g. 4192 for 4100, and 0 for 1500, which is far from the next.
- */
-unsigned int ready_better_mtu(uint32_t mtu);

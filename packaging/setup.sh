@@ -10,7 +10,7 @@ cnitool_version=v1.3.0
 cnitool=$cache/cnitool-$cnitool_version
 
 build_packages=(gcc make meson ninja-build pkg-config libc6-dev libnl-3-dev
-	libjansson-dev libsqlite3-dev zlib1g-dev libcmocka-dev)
+	libjansson-dev libsqlite3-dev zlib1g-dev libcmocka-dev libibverbs-dev librdmacm-dev)
 
 say() { printf '%s\n' "$*" >&2; }
 die() {

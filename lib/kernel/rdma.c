@@ -38,6 +38,18 @@ int rdma_mode_set(struct netlink *nl, bool exclusive)
 	return netlink_request(nl, msg, NULL, NULL);
 }
 
+static int parse_dev(struct nlmsghdr *h, struct rdma_dev *ret)
+{
+	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
+	int r = nlmsg_parse(h, 0, tb, RDMA_NLDEV_ATTR_MAX - 1, NULL);
+
+	if (r < 0 || !tb[RDMA_NLDEV_ATTR_DEV_INDEX] || !tb[RDMA_NLDEV_ATTR_DEV_NAME])
+		return -EBADMSG;
+	ret->index = nla_get_u32(tb[RDMA_NLDEV_ATTR_DEV_INDEX]);
+	nla_strlcpy(ret->name, tb[RDMA_NLDEV_ATTR_DEV_NAME], RDMA_NAME_MAX);
+	return 0;
+}
+
 struct dev_search {
 	const char *name;
 	struct rdma_dev found;
@@ -47,16 +59,13 @@ struct dev_search {
 static int match_dev(struct nlmsghdr *h, void *arg)
 {
 	struct dev_search *search = arg;
-	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
-	int r = nlmsg_parse(h, 0, tb, RDMA_NLDEV_ATTR_MAX - 1, NULL);
+	struct rdma_dev dev;
+	int r = parse_dev(h, &dev);
 
-	if (r < 0 || !tb[RDMA_NLDEV_ATTR_DEV_INDEX] || !tb[RDMA_NLDEV_ATTR_DEV_NAME])
-		return -EBADMSG;
-	if (nla_strcmp(tb[RDMA_NLDEV_ATTR_DEV_NAME], search->name))
-		return 0;
+	if (r || strcmp(dev.name, search->name))
+		return r;
 	search->is_found = true;
-	search->found.index = nla_get_u32(tb[RDMA_NLDEV_ATTR_DEV_INDEX]);
-	nla_strlcpy(search->found.name, tb[RDMA_NLDEV_ATTR_DEV_NAME], RDMA_NAME_MAX);
+	search->found = dev;
 	return 0;
 }
 
@@ -71,6 +80,61 @@ int rdma_dev_find(struct netlink *nl, const char *name, struct rdma_dev *ret)
 	if (!r)
 		*ret = search.found;
 	return r;
+}
+
+struct dev_list {
+	struct rdma_dev *ret;
+	unsigned int max, count;
+};
+
+static int collect_dev(struct nlmsghdr *h, void *arg)
+{
+	struct dev_list *list = arg;
+	struct rdma_dev dev;
+	int r = parse_dev(h, &dev);
+
+	if (r)
+		return r;
+	if (list->count < list->max)
+		list->ret[list->count] = dev;
+	list->count++;
+	return 0;
+}
+
+int rdma_dev_list(struct netlink *nl, struct rdma_dev *ret, unsigned int max)
+{
+	struct dev_list list = { .ret = ret, .max = max };
+	int r = netlink_request(nl, nldev_msg(RDMA_NLDEV_CMD_GET, NLM_F_DUMP), collect_dev, &list);
+
+	return r ? r : (int)list.count;
+}
+
+static int parse_port_netdev(struct nlmsghdr *h, void *arg)
+{
+	const struct nlattr *ifindex = nlmsg_find_attr(h, 0, RDMA_NLDEV_ATTR_NDEV_INDEX);
+
+	if (ifindex && nla_len(ifindex) >= (int)sizeof(uint32_t))
+		*(uint32_t *)arg = nla_get_u32(ifindex);
+	return 0;
+}
+
+int rdma_port_netdev(struct netlink *nl, uint32_t index, uint32_t port, int *ret_ifindex)
+{
+	struct nl_msg *msg = nldev_msg(RDMA_NLDEV_CMD_PORT_GET, 0);
+	uint32_t ifindex = 0;
+	int r;
+
+	if (msg) {
+		nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+		nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port);
+	}
+	r = netlink_request(nl, msg, parse_port_netdev, &ifindex);
+	if (r)
+		return r;
+	if (!ifindex)
+		return -ENODEV;
+	*ret_ifindex = (int)ifindex;
+	return 0;
 }
 
 static struct nl_msg *dev_set_msg(uint32_t index)

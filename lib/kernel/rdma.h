@@ -33,6 +33,21 @@ struct rdma_dev {
 int rdma_dev_find(struct netlink *nl, const char *name, struct rdma_dev *ret);
 
 /**
+ * rdma_dev_list() - the devices that the socket's namespace sees
+ * @ret: room for @max
+ * Return: how many there are, which may be more than @max, or a negative errno.
+ */
+int rdma_dev_list(struct netlink *nl, struct rdma_dev *ret, unsigned int max);
+
+/**
+ * rdma_port_netdev() - the network interface of a device's port
+ * @index: of the device
+ * @port: from 1
+ * Return: 0; -ENODEV when it has none, or one of another namespace than the socket's; or another negative errno.
+ */
+int rdma_port_netdev(struct netlink *nl, uint32_t index, uint32_t port, int *ret_ifindex);
+
+/**
  * rdma_dev_move() - move a device to another namespace, in exclusive mode
  * @nl: a socket of the namespace that the device is in; the calling thread must be there, too
  *

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -100,6 +101,19 @@ int sysfs_open_in(int ns, int own_ns, struct err *e)
 		return -back.sys;
 	}
 	return fd < 0 ? err_set(e, CNI_ERR_KERNEL, fd, "mount the pod's sysfs") : fd;
+}
+
+int sysfs_mount_own(struct err *e)
+{
+	const unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+
+	if (unshare(CLONE_NEWNS))
+		return err_set(e, CNI_ERR_KERNEL, errno, "make a mount namespace");
+	if (mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL))
+		return err_set(e, CNI_ERR_KERNEL, errno, "keep mounts to this process");
+	if (mount("sysfs", "/sys", "sysfs", flags, NULL))
+		return err_set(e, CNI_ERR_KERNEL, errno, "mount the namespace's sysfs");
+	return 0;
 }
 
 bool sysfs_pci_exists(int sysfs, const char *bdf)

@@ -38,6 +38,14 @@ int sysfs_open(const char *root, struct err *e);
  */
 int sysfs_open_in(int ns, int own_ns, struct err *e);
 
+/**
+ * sysfs_mount_own() - let this process see, at /sys, what its network namespace does
+ *
+ * For libraries that read /sys by path, after netns_enter(): in a mount namespace of its own, as ip-netns(8) does it, so
+ * that nobody else notices. Code 100.
+ */
+int sysfs_mount_own(struct err *e);
+
 /** sysfs_pci_exists() - is there such a function? */
 bool sysfs_pci_exists(int sysfs, const char *bdf);
 

@@ -88,6 +88,54 @@ int sysfs_pci_rdma(int sysfs, const char *bdf, struct sysfs_rdma *ret, unsigned 
 	return (int)search.count;
 }
 
+/* Which uverbsN is that device's? */
+struct uverbs_search {
+	int sysfs;
+	const char *dev;
+	uint64_t number;
+};
+
+static int match_uverbs(const char *name, void *arg)
+{
+	struct uverbs_search *search = arg;
+	char path[PATH_MAX], ibdev[SYSFS_NAME_MAX];
+
+	snprintf(path, sizeof(path), "class/infiniband_verbs/%s/ibdev", name);
+	if (strncmp(name, "uverbs", 6) || number_parse(name + 6, INT_MAX, &search->number) ||
+	    file_read_line(search->sysfs, path, ibdev, sizeof(ibdev)) <= 0)
+		return 0;
+	return !strcmp(ibdev, search->dev);
+}
+
+/* The last PCI address in the path of a device; an auxiliary device may follow it. */
+static void last_pci_addr(char *path, char ret[PCI_ADDR_MAX])
+{
+	char *rest = NULL;
+
+	ret[0] = '\0';
+	for (char *part = strtok_r(path, "/", &rest); part; part = strtok_r(NULL, "/", &rest))
+		pci_addr_parse(part, ret);
+}
+
+int sysfs_rdma_owner(int sysfs, const char *dev, char ret_bdf[PCI_ADDR_MAX], int *ret_uverbs)
+{
+	struct uverbs_search search = { .sysfs = sysfs, .dev = dev };
+	int r = sysfs_for_each(sysfs, "class/infiniband_verbs", match_uverbs, &search);
+	char path[PATH_MAX], target[PATH_MAX];
+	ssize_t n;
+
+	if (r <= 0)
+		return r ? r : -ENOENT;
+	snprintf(path, sizeof(path), "class/infiniband_verbs/uverbs%d", (int)search.number);
+	n = readlinkat(sysfs, path, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	last_pci_addr(target, ret_bdf);
+	*ret_uverbs = (int)search.number;
+	return 0;
+}
+
 int sysfs_rdma_lock(int sysfs, unsigned int timeout_ms, struct err *e)
 {
 	return lock_take_dir(sysfs, "class/infiniband", timeout_ms, e);

@@ -19,6 +19,14 @@ struct sysfs_rdma {
  */
 int sysfs_pci_rdma(int sysfs, const char *bdf, struct sysfs_rdma *ret, unsigned int max);
 
+/**
+ * sysfs_rdma_owner() - the function that has an RDMA device, in whichever namespace it is
+ * @ret_bdf: "" when it has no PCI function, like stock rxe
+ * @ret_uverbs: N of /dev/infiniband/uverbsN
+ * Return: 0, or -ENOENT when there is no verbs device of it.
+ */
+int sysfs_rdma_owner(int sysfs, const char *dev, char ret_bdf[PCI_ADDR_MAX], int *ret_uverbs);
+
 /** sysfs_rdma_lock() - the same for the RDMA subsystem of the node */
 int sysfs_rdma_lock(int sysfs, unsigned int timeout_ms, struct err *e);
 

@@ -114,6 +114,10 @@ static void required_rdma_must_work(void **state)
 	assert_int_equal(c.rdma_not_ready, FAULT_WARN);
 	assert_int_equal(c.rdma_uverbs_changed, FAULT_WARN);
 	assert_int_equal(c.rdma_ready_ms, 100);
+	assert_int_equal(c.rdma_check, RDMA_CHECK_STATE);
+	cni_conf_done(&call.conf);
+	assert_int_equal(parse("'rdma':{'check':'verbs'}", &call, &c, &e), 0);
+	assert_int_equal(c.rdma_check, RDMA_CHECK_VERBS);
 	cni_conf_done(&call.conf);
 }
 
@@ -152,6 +156,8 @@ static void what_is_wrong_is_named(void **state)
 		{ "'rdma':{'netnsMode':'both'}", "rdma.netnsMode: \"both\"",
 		  "exclusive, shared or keep" },
 		{ "'rdma':{'onNotReady':'stop'}", "rdma.onNotReady: \"stop\"", "warn or fail" },
+		{ "'rdma':{'check':'ping'}", "rdma.check: \"ping\"", "state or verbs" },
+		{ "'rdma':{'check':true}", "rdma.check: true", "string" },
 		{ "'rdma':{'onUverbsChange':1}", "rdma.onUverbsChange: 1", "string" },
 		{ "'rdma':{'readyTimeoutMs':60001}", "rdma.readyTimeoutMs: 60001", "60000" },
 		{ "'capabilities':{'rdma':'yes'}", "capabilities.rdma: \"yes\"", "true or false" },
