@@ -3,12 +3,19 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "cni/mark.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+
+static const struct cni_mark mark
+	__attribute__((used, aligned(4), section(".note.cni-sriov-rdma"))) = {
+		CNI_MARK_HEAD,
+		.desc = PROJECT_VERSION,
+	};
 
 /*
  * A standard stream that was closed would be the next file opened, and get the result or the log in it.
