@@ -155,23 +155,31 @@ done
 echo "sleeps, and ends at once on SIGTERM, though it is a container's first process"
 empty
 install_with >"$work/output" &
+sleeper=$!
 install_pid() { pgrep -P "$(pgrep -P "$1" || echo none)" -x cni-install || pgrep -P "$1" -x cni-install; }
 for ((i = 0; i < 100; i++)); do
 	! grep -q "sleeping until SIGTERM" "$work/output" || break
 	sleep 0.1
 done
-pid=$(install_pid $!)
+pid=$(install_pid "$sleeper")
 is 1 "$(awk '/^NSpid:/ {print $NF}' "/proc/$pid/status")"
 is 0000000000040000 "$(awk '/^CapEff:/ {print $2}' "/proc/$pid/status")" # sys_chroot, for the sake of the test
-kill -TERM "$pid"
 start=${EPOCHREALTIME/./}
-wait $!
+kill -TERM "$pid"
+(sleep 5 && kill -KILL "$pid") &>/dev/null &
+watchdog=$!
+wait "$sleeper" || fail "did not end on SIGTERM"
+kill "$watchdog"
 (((${EPOCHREALTIME/./} - start) < 1000000)) || fail "took more than a second"
 
 echo "two at once wait for each other"
 empty
-flock "$host" sleep 1 &
-install_with --no-sleep >/dev/null &
-install_with --no-sleep --names sriov >/dev/null
+exec 8<"$host"
+flock 8
+install_with --no-sleep >/dev/null 8<&- &
+install_with --no-sleep --names sriov >/dev/null 8<&- &
+sleep 0.7
+is "*" "$(installed)"
+exec 8<&-
 wait
 is "cni-ipam cni-sriov-rdma sriov" "$(installed)"
