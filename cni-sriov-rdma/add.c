@@ -150,7 +150,7 @@ static int write_record(struct add *a, struct err *e)
 	return r;
 }
 
-/* First all but up, so that nothing leaves before the settings are complete. */
+/* All but up, so that nothing leaves before the settings are complete. */
 static int move_in(struct add *a, struct err *e)
 {
 	struct vf_state down = a->record.want;
@@ -158,8 +158,20 @@ static int move_in(struct add *a, struct err *e)
 
 	down.fields &= ~(unsigned int)VF_FLAGS;
 	r = vf_converge(&a->site, &a->vf, &a->now, &down, VF_ATTACH, e);
-	r = r ?: uverbs_check(&a->record.before, &a->now, a->conf.rdma_uverbs_changed, e);
-	return r ?: vf_converge(&a->site, &a->vf, &a->now, &a->record.want, VF_ATTACH, e);
+	return r ?: uverbs_check(&a->record.before, &a->now, a->conf.rdma_uverbs_changed, e);
+}
+
+/* Drivers sleep while they bring a link up (igbvf 30 ms), which is when the IPAM plugin works. */
+static int bring_up(struct add *a, struct err *e)
+{
+	struct ipam ipam = { 0 };
+	int r = ipam_add_start(a->call, &ipam, e);
+
+	if (!r)
+		r = vf_converge(&a->site, &a->vf, &a->now, &a->record.want, VF_ATTACH, e);
+	if (r)
+		ipam_abandon(&ipam);
+	return r ?: ipam_add_finish(&ipam, a->call, &a->result, e);
 }
 
 static void await_carrier(struct add *a)
@@ -244,7 +256,7 @@ static int attach(struct add *a, json_t **ret_output, struct err *e)
 
 	r = move_in(a, e);
 	if (!r)
-		r = ipam_add(a->call, &a->result, e);
+		r = bring_up(a, e);
 	if (!r)
 		r = set_addresses(a, e);
 	if (!r)

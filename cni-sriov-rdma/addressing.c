@@ -83,16 +83,40 @@ int addressing_apply(struct vf_site *site, int ifindex, const char *ifname,
 	return r;
 }
 
+static int list_addresses(struct vf_site *site, int ifindex, struct inet_net **ret,
+			  size_t *ret_count, struct err *e)
+{
+	int r = addr_list(&site->pod, ifindex, ret, ret_count);
+
+	return r ? netlink_err(&site->pod, e, r, "list the interface's addresses") : 0;
+}
+
+int addressing_clear(struct vf_site *site, int ifindex, struct err *e)
+{
+	auto_free struct inet_net *there = NULL;
+	char text[INET_TEXT];
+	size_t count = 0;
+	int r = list_addresses(site, ifindex, &there, &count, e);
+
+	for (size_t i = 0; !r && i < count; i++) {
+		r = addr_del(&site->pod, ifindex, &there[i]);
+		if (r)
+			return netlink_err(&site->pod, e, r, "remove address %s",
+					   inet_net_format(&there[i], text));
+	}
+	return r;
+}
+
 static int check_addresses(struct vf_site *site, int ifindex, const struct cni_result *own,
 			   struct err *e)
 {
 	auto_free struct inet_net *there = NULL;
 	char text[INET_TEXT];
 	size_t count = 0, j;
-	int r = addr_list(&site->pod, ifindex, &there, &count);
+	int r = list_addresses(site, ifindex, &there, &count, e);
 
 	if (r)
-		return netlink_err(&site->pod, e, r, "list the interface's addresses");
+		return r;
 	for (size_t i = 0; i < own->ip_count; i++) {
 		const struct inet_net *want = &own->ips[i].address;
 

@@ -17,6 +17,9 @@
 int addressing_apply(struct vf_site *site, int ifindex, const char *ifname,
 		     const struct cni_result *result, struct err *e);
 
+/** addressing_clear() - take all addresses away, and with them the routes through them; code 100 */
+int addressing_clear(struct vf_site *site, int ifindex, struct err *e);
+
 /**
  * addressing_check() - are the addresses and routes still there?
  * @own: what ADD returned

@@ -2,7 +2,6 @@
 #include "ipam.h"
 
 #include "base/log.h"
-#include "cni/delegate.h"
 
 static const char *ipam_type(json_t *conf)
 {
@@ -22,20 +21,47 @@ int ipam_find(const struct cni_call *call, struct err *e)
 	return r;
 }
 
-int ipam_add(const struct cni_call *call, struct cni_result *ret, struct err *e)
+int ipam_add_start(const struct cni_call *call, struct ipam *ret, struct err *e)
 {
-	json_auto_t *answer = NULL;
 	int r;
 
 	if (!call->conf.ipam)
 		return 0;
-	r = cni_delegate(&call->env, ipam_type(call->conf.root), call->conf.root, &answer, e);
+	r = cni_delegate_start(&call->env, ipam_type(call->conf.root), call->conf.root,
+			       &ret->delegate, e);
+	ret->runs = !r;
+	return r;
+}
+
+static int finish(struct ipam *ipam, json_t **ret_answer, struct err *e)
+{
+	ipam->runs = false;
+	return cni_delegate_finish(&ipam->delegate, ret_answer, e);
+}
+
+int ipam_add_finish(struct ipam *ipam, const struct cni_call *call, struct cni_result *ret,
+		    struct err *e)
+{
+	json_auto_t *answer = NULL;
+	int r;
+
+	if (!ipam->runs)
+		return 0;
+	r = finish(ipam, &answer, e);
 	if (!r)
 		r = cni_result_parse(answer, call->conf.version, ret, e);
 	if (!r && !ret->ip_count)
 		r = err_set(e, CNI_ERR_DECODE, 0, "ipam: %s returned no address",
 			    ipam_type(call->conf.root));
 	return r;
+}
+
+void ipam_abandon(struct ipam *ipam)
+{
+	struct err ignored;
+
+	if (ipam->runs)
+		finish(ipam, NULL, &ignored);
 }
 
 int ipam_forward(const struct cni_call *call, struct err *e)
@@ -51,7 +77,15 @@ static bool is_for_ever(int code)
 	       code == CNI_ERR_DECODE || code == CNI_ERR_CONFIG;
 }
 
-int ipam_release(const struct record *record, struct err *e)
+static int judge_release(const struct record *record, int r, struct err *e)
+{
+	if (!r || !is_for_ever(e->code))
+		return r;
+	log_warning("VF %s: its addresses are not released: %s", record->bdf, e->msg);
+	return 0;
+}
+
+int ipam_release_start(const struct record *record, struct ipam *ret, struct err *e)
 {
 	const char *type = ipam_type(record->conf);
 	struct cni_env env = record->env;
@@ -60,9 +94,12 @@ int ipam_release(const struct record *record, struct err *e)
 	if (!type || !*type)
 		return 0;
 	env.verb = CNI_VERB_DEL;
-	r = cni_delegate(&env, type, record->conf, NULL, e);
-	if (!r || !is_for_ever(e->code))
-		return r;
-	log_warning("VF %s: its addresses are not released: %s", record->bdf, e->msg);
-	return 0;
+	r = cni_delegate_start(&env, type, record->conf, &ret->delegate, e);
+	ret->runs = !r;
+	return judge_release(record, r, e);
+}
+
+int ipam_release_finish(struct ipam *ipam, const struct record *record, struct err *e)
+{
+	return ipam->runs ? judge_release(record, finish(ipam, NULL, e), e) : 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "way_back.h"
 
+#include "addressing.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "device_info.h"
@@ -50,10 +51,28 @@ static struct vf_state reachable(const struct record *record, const struct vf_st
 	return before;
 }
 
-static int restore_vf(struct vf_site *site, const struct record *record, bool *ret_lost,
-		      struct err *e)
+/*
+ * The addresses can be given back once the pod does not answer to them any more: its verbs device is home, and the
+ * interface has none. The IPAM plugin does it while the driver takes the interface down, which sleeps.
+ */
+static int silence(struct vf_site *site, const struct vf *vf, struct vf_state *now,
+		   const struct vf_state *before, struct err *e)
+{
+	struct vf_state rdma = *before;
+	int r;
+
+	rdma.fields &= VF_RDMA_NETNS;
+	r = vf_converge(site, vf, now, &rdma, VF_RESTORE, e);
+	if (!r && now->place == VF_POD && now->ifindex)
+		r = addressing_clear(site, now->ifindex, e);
+	return r;
+}
+
+static int restore_vf(struct vf_site *site, const struct record *record, struct ipam *release,
+		      bool *ret_lost, struct err *e)
 {
 	struct vf_state now = { 0 }, before;
+	struct err first = { 0 }, err;
 	struct vf vf;
 	int r;
 
@@ -70,25 +89,29 @@ static int restore_vf(struct vf_site *site, const struct record *record, bool *r
 	if (r)
 		return r;
 	before = reachable(record, &now, ret_lost);
-	r = vf_converge(site, &vf, &now, &before, VF_RESTORE, e);
-	if (!r && *ret_lost)
+	if (!silence(site, &vf, &now, &before, &err) && ipam_release_start(record, release, &err))
+		err_keep_first(&first, &err);
+	if (vf_converge(site, &vf, &now, &before, VF_RESTORE, &err))
+		err_keep_first(&first, &err);
+	if (!first.code && *ret_lost)
 		log_warning(
 			"VF %s is in no network namespace that can be reached; its record is kept, and it "
 			"is repaired when it has come home",
 			record->bdf);
-	return r;
+	return err_return(&first, e);
 }
 
-static int restore(struct vf_site *site, const struct record *record, bool *ret_lost, struct err *e)
+static int restore(struct vf_site *site, const struct record *record, struct ipam *release,
+		   bool *ret_lost, struct err *e)
 {
 	struct vf_site own = VF_SITE_NONE;
 	int r;
 
 	if (site)
-		return restore_vf(site, record, ret_lost, e);
+		return restore_vf(site, record, release, ret_lost, e);
 	r = vf_site_open(&own, way_back_pod_ns(record), e);
 	if (!r)
-		r = restore_vf(&own, record, ret_lost, e);
+		r = restore_vf(&own, record, release, ret_lost, e);
 	vf_site_close(&own);
 	return r;
 }
@@ -97,16 +120,18 @@ int way_back(struct vf_site *site, int store, const struct record *record, struc
 {
 	char boot[BOOT_ID_SIZE];
 	struct err first = { 0 }, err;
+	struct ipam release = { 0 };
 	bool lost = false;
 	int r;
 
 	r = boot_id(boot, e);
 	if (r)
 		return r;
-	if (record_is_of_boot(record, boot) && restore(site, record, &lost, &err))
+	if (record_is_of_boot(record, boot) && restore(site, record, &release, &lost, &err))
 		err_keep_first(&first, &err);
-	/* after the VF: an address must not be given again while a pod still answers to it */
-	if (ipam_release(record, &err))
+	if (!release.runs && ipam_release_start(record, &release, &err))
+		err_keep_first(&first, &err);
+	if (ipam_release_finish(&release, record, &err))
 		err_keep_first(&first, &err);
 	if (device_info_restore(record, &err))
 		err_keep_first(&first, &err);

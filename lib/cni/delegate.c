@@ -89,22 +89,14 @@ static bool params_init(struct params *p, const struct cni_env *env)
 	return true;
 }
 
-/* A running plugin, with our ends of its pipes. */
-struct child {
-	pid_t pid;
-	int to; /* its stdin, -1 once all is written */
-	int from; /* its stdout */
-};
-
-static int spawn(const char *file, const char *type, char **env, int in, int out, pid_t *ret)
+static int spawn(const char *file, char *type, char **env, int in, int out, pid_t *ret)
 {
-	char *argv[] = { (char[NAME_MAX + 1]){ 0 }, NULL };
+	char *argv[] = { type, NULL };
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
 	sigset_t pipe_signal;
 	int r;
 
-	strncat(argv[0], type, NAME_MAX);
 	r = posix_spawn_file_actions_init(&files);
 	if (r)
 		return -r;
@@ -127,57 +119,54 @@ static int spawn(const char *file, const char *type, char **env, int in, int out
 }
 
 /* Start it, its pipes' other ends being ours alone: all descriptors are O_CLOEXEC. */
-static int child_start(const char *file, const char *type, char **env, struct child *ret,
-		       struct err *e)
+static int start(const char *file, char **env, struct cni_delegate *d, struct err *e)
 {
 	auto_close int in_read = -1, in_write = -1, out_read = -1, out_write = -1;
 	int in[2], out[2], r;
 
 	if (pipe2(in, O_CLOEXEC))
-		return err_set(e, CNI_ERR_IO, errno, "make a pipe to %s", type);
+		return err_set(e, CNI_ERR_IO, errno, "make a pipe to %s", d->type);
 	in_read = in[0];
 	in_write = in[1];
 	if (pipe2(out, O_CLOEXEC))
-		return err_set(e, CNI_ERR_IO, errno, "make a pipe from %s", type);
+		return err_set(e, CNI_ERR_IO, errno, "make a pipe from %s", d->type);
 	out_read = out[0];
 	out_write = out[1];
 	if (fcntl(in_write, F_SETFL, O_NONBLOCK))
-		return err_set(e, CNI_ERR_IO, errno, "prepare the pipe to %s", type);
-	r = spawn(file, type, env, in_read, out_write, &ret->pid);
+		return err_set(e, CNI_ERR_IO, errno, "prepare the pipe to %s", d->type);
+	r = spawn(file, d->type, env, in_read, out_write, &d->pid);
 	if (r)
 		return err_set(e, CNI_ERR_IO, r, "run %s", file);
-	ret->to = take_fd(&in_write);
-	ret->from = take_fd(&out_read);
+	d->to = take_fd(&in_write);
+	d->from = take_fd(&out_read);
 	return 0;
 }
 
 /* Write what the pipe takes now; a child that reads no more, or not at all, is no error. */
-static int feed(struct child *child, const char **text, size_t *len)
+static int feed(struct cni_delegate *d)
 {
-	ssize_t n = write(child->to, *text, *len);
+	size_t left = strlen(d->text + d->fed);
+	ssize_t n = write(d->to, d->text + d->fed, left);
 
 	if (n < 0 && errno != EINTR && errno != EAGAIN && errno != EPIPE)
 		return -errno;
-	if (n > 0) {
-		*text += n;
-		*len -= (size_t)n;
-	}
-	if (!*len || (n < 0 && errno == EPIPE))
-		close(take_fd(&child->to));
+	if (n > 0)
+		d->fed += (size_t)n;
+	if (n == (ssize_t)left || (n < 0 && errno == EPIPE))
+		close(take_fd(&d->to));
 	return 0;
 }
 
 /* Both ways at once, since it may print before it has read all; to the end of both. */
-static int converse(struct child *child, const char *text, struct input *ret_output)
+static int converse(struct cni_delegate *d, struct input *ret_output)
 {
-	size_t len = strlen(text);
 	ssize_t n = 1;
 	int r = 0;
 
-	while (!r && (n > 0 || child->to >= 0)) {
+	while (!r && (n > 0 || d->to >= 0)) {
 		struct pollfd fds[] = {
-			{ .fd = n > 0 ? child->from : -1, .events = POLLIN }, /* -1 is left out */
-			{ .fd = child->to, .events = POLLOUT },
+			{ .fd = n > 0 ? d->from : -1, .events = POLLIN }, /* -1 is left out */
+			{ .fd = d->to, .events = POLLOUT },
 		};
 
 		if (poll(fds, array_size(fds), -1) < 0) {
@@ -185,9 +174,9 @@ static int converse(struct child *child, const char *text, struct input *ret_out
 			continue;
 		}
 		if (fds[1].revents)
-			r = feed(child, &text, &len);
+			r = feed(d);
 		if (fds[0].revents && !r)
-			n = input_read(ret_output, child->from);
+			n = input_read(ret_output, d->from);
 		if (n < 0)
 			r = (int)n;
 	}
@@ -195,44 +184,64 @@ static int converse(struct child *child, const char *text, struct input *ret_out
 }
 
 /* Close the pipes and reap it; one that we gave up on is killed first, as it may never end. */
-static int child_end(struct child *child, bool give_up)
+static int reap(struct cni_delegate *d, bool give_up)
 {
 	int status = 0;
 
-	if (child->to >= 0)
-		close(take_fd(&child->to));
-	close(take_fd(&child->from));
+	if (d->to >= 0)
+		close(take_fd(&d->to));
+	close(take_fd(&d->from));
 	if (give_up)
-		kill(child->pid, SIGKILL);
-	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+		kill(d->pid, SIGKILL);
+	while (waitpid(d->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return status;
 }
 
-int cni_delegate(const struct cni_env *env, const char *type, json_t *conf, json_t **ret_result,
-		 struct err *e)
+int cni_delegate_start(const struct cni_env *env, const char *type, json_t *conf,
+		       struct cni_delegate *ret, struct err *e)
 {
 	__attribute__((cleanup(params_done))) struct params params = { 0 };
+	struct cni_delegate d = { .verb = env->verb };
 	auto_free char *text = json_dumps(conf, JSON_COMPACT);
-	auto_input struct input printed = { 0 };
 	char file[PATH_MAX];
-	struct child child;
-	int r, status;
+	int r;
 
 	r = cni_delegate_find(env->path, type, file, e);
 	if (r)
 		return r;
 	if (!text || !params_init(&params, env))
 		return err_set(e, CNI_ERR_IO, ENOMEM, "run %s", file);
-	r = child_start(file, type, params.env, &child, e);
+	strncat(d.type, type, NAME_MAX);
+	r = start(file, params.env, &d, e);
 	if (r)
 		return r;
-	r = converse(&child, text, &printed);
-	status = child_end(&child, r);
+	d.text = take_ptr(text);
+	feed(&d); /* what fails now fails again when it is finished */
+	*ret = d;
+	return 0;
+}
+
+int cni_delegate_finish(struct cni_delegate *d, json_t **ret_result, struct err *e)
+{
+	auto_input struct input printed = { 0 };
+	int r = converse(d, &printed);
+	int status = reap(d, r);
+
+	free(take_ptr(d->text));
 	if (r == -EFBIG)
-		return err_set(e, CNI_ERR_DECODE, r, "plugin %s printed above %zu bytes", type,
+		return err_set(e, CNI_ERR_DECODE, r, "plugin %s printed above %zu bytes", d->type,
 			       INPUT_MAX);
 	if (r)
-		return err_set(e, CNI_ERR_IO, r, "talk to plugin %s", type);
-	return outcome_judge(env->verb, type, status, &printed, ret_result, e);
+		return err_set(e, CNI_ERR_IO, r, "talk to plugin %s", d->type);
+	return outcome_judge(d->verb, d->type, status, &printed, ret_result, e);
+}
+
+int cni_delegate(const struct cni_env *env, const char *type, json_t *conf, json_t **ret_result,
+		 struct err *e)
+{
+	struct cni_delegate d;
+	int r = cni_delegate_start(env, type, conf, &d, e);
+
+	return r ? r : cni_delegate_finish(&d, ret_result, e);
 }

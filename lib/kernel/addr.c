@@ -46,6 +46,27 @@ nla_put_failure:
 	return -EMSGSIZE;
 }
 
+int addr_del(struct netlink *nl, int ifindex, const struct inet_net *address)
+{
+	struct ifaddrmsg info = {
+		.ifa_family = (uint8_t)address->addr.family,
+		.ifa_prefixlen = address->len,
+		.ifa_index = (uint32_t)ifindex,
+	};
+	struct nl_msg *msg = netlink_msg(RTM_DELADDR, 0, &info, sizeof(info));
+	int r;
+
+	if (!msg)
+		return -ENOMEM;
+	NLA_PUT(msg, IFA_LOCAL, (int)inet_addr_size(&address->addr), address->addr.bytes);
+	r = netlink_request(nl, msg, NULL, NULL);
+	return r == -EADDRNOTAVAIL ? 0 : r;
+
+nla_put_failure:
+	nlmsg_free(msg);
+	return -EMSGSIZE;
+}
+
 struct addr_collect {
 	int ifindex;
 	struct inet_net *list;

@@ -18,6 +18,9 @@
  */
 int addr_add(struct netlink *nl, int ifindex, const struct inet_net *address);
 
+/** addr_del() - take an address off a link; one that is not there, as a primary one takes others along, is no error */
+int addr_del(struct netlink *nl, int ifindex, const struct inet_net *address);
+
 /**
  * addr_list() - the addresses of a link
  * @ret: an array that the caller frees

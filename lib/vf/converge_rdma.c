@@ -92,11 +92,12 @@ static int rename_rdma(struct converge *c, const struct vf_rdma *now, const char
 int step_rdma_names(struct converge *c, struct err *e)
 {
 	struct err first = { 0 }, err;
-	int r;
+	int r = 0;
 
 	if (!(c->want->fields & VF_RDMA_NAME))
 		return 0;
-	r = vf_observe(c->site, c->vf, VF_RDMA, c->now, e); /* a move may have renamed it */
+	if (c->diff & VF_RDMA_NETNS) /* a move may have renamed it */
+		r = vf_observe(c->site, c->vf, VF_RDMA, c->now, e);
 	if (r || !(vf_diff(c->now, c->want) & VF_RDMA_NAME))
 		return r;
 	for (unsigned int i = 0; i < c->now->rdma_count && i < c->want->rdma_count; i++) {
