@@ -39,7 +39,8 @@ static int del_leases(struct store *store, void *arg, struct err *e)
 
 	release->list.count = 0;
 	r = store_leases_of(store, &owner, release_collect, &release->list, e);
-	r = r ?: store_leases(store, "", false, collect_unknown, release, e);
+	if (!r && !release->list.count) /* whose addresses are known, has none that are not */
+		r = store_leases(store, "", false, collect_unknown, release, e);
 	return r ? r : release_all(store, &release->list, e);
 }
 

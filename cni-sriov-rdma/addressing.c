@@ -99,6 +99,9 @@ int addressing_clear(struct vf_site *site, int ifindex, struct err *e)
 	int r = list_addresses(site, ifindex, &there, &count, e);
 
 	for (size_t i = 0; !r && i < count; i++) {
+		if (inet_addr_is_link_local(
+			    &there[i].addr)) /* the kernel's own, and nobody's lease */
+			continue;
 		r = addr_del(&site->pod, ifindex, &there[i]);
 		if (r)
 			return netlink_err(&site->pod, e, r, "remove address %s",

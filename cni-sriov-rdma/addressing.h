@@ -17,7 +17,7 @@
 int addressing_apply(struct vf_site *site, int ifindex, const char *ifname,
 		     const struct cni_result *result, struct err *e);
 
-/** addressing_clear() - take all addresses away, and with them the routes through them; code 100 */
+/** addressing_clear() - take all addresses but link-local ones away, and with them the routes through them; code 100 */
 int addressing_clear(struct vf_site *site, int ifindex, struct err *e);
 
 /**

@@ -35,6 +35,7 @@ int file_read(int dir, const char *path, size_t limit, char **ret, size_t *ret_l
 	auto_close int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	auto_free char *buf = NULL;
 	struct stat st;
+	size_t room;
 	ssize_t len;
 
 	if (fd < 0)
@@ -45,11 +46,12 @@ int file_read(int dir, const char *path, size_t limit, char **ret, size_t *ret_l
 		return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 	if (st.st_size > 0 && (size_t)st.st_size > limit)
 		return -EFBIG;
-	buf = malloc(limit +
-		     2); /* procfs and sysfs files have no size of use, so ask for the limit */
+	/* files of procfs have no size: ask for the limit, then */
+	room = st.st_size > 0 ? (size_t)st.st_size : limit;
+	buf = malloc(room + 2);
 	if (!buf)
 		return -ENOMEM;
-	len = read_full(fd, buf, limit + 1);
+	len = read_full(fd, buf, room + 1);
 	if (len < 0)
 		return (int)len;
 	if ((size_t)len > limit)
@@ -64,16 +66,22 @@ int file_read(int dir, const char *path, size_t limit, char **ret, size_t *ret_l
 ssize_t file_read_line(int dir, const char *path, char *buf, size_t size)
 {
 	auto_close int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	ssize_t len;
+	size_t len = 0;
+	ssize_t n;
 	char *end;
 
 	if (fd < 0)
 		return -errno;
-	len = read_full(fd, buf, size);
-	if (len < 0)
-		return len;
-	end = memchr(buf, '\n', (size_t)len);
-	if (!end && (size_t)len == size)
+	/* an attribute of sysfs is whole in one read, and ends with a newline: no need to read its end */
+	do {
+		n = read(fd, buf + len, size - len);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0)
+			len += (size_t)n;
+		end = memchr(buf, '\n', len);
+	} while (!end && len < size && n);
+	if (!end && len == size)
 		return -EOVERFLOW;
 	if (!end)
 		end = buf + len;

@@ -94,6 +94,11 @@ bool inet_net_contains(const struct inet_net *n, const struct inet_addr *a)
 	return inet_addr_equal(&x.addr, &y.addr);
 }
 
+bool inet_addr_is_link_local(const struct inet_addr *a)
+{
+	return a->family == AF_INET6 && a->bytes[0] == 0xfe && (a->bytes[1] & 0xc0) == 0x80;
+}
+
 int hwaddr_parse(const char *text, struct hwaddr *ret)
 {
 	struct hwaddr a = { 0 };

@@ -54,6 +54,9 @@ unsigned int inet_addr_bits(const struct inet_addr *a);
 #define HWADDR_MAX  32
 #define HWADDR_TEXT (HWADDR_MAX * 3)
 
+/** inet_addr_is_link_local() - an IPv6 address of fe80::/10 (RFC 4291, 2.5.6), such as the kernel gives a link itself */
+bool inet_addr_is_link_local(const struct inet_addr *a);
+
 struct hwaddr {
 	uint8_t len; /* 0 = none */
 	uint8_t bytes[HWADDR_MAX];

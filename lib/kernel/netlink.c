@@ -64,9 +64,15 @@ void netlink_close(struct netlink *nl)
 	nl->sock = NULL;
 }
 
+/*
+ * Room for the longest message, a link with name, alias and alternative name. libnl's own default is a page, which it
+ * zeroes each time.
+ */
+#define MSG_SIZE 1024
+
 struct nl_msg *netlink_msg(uint16_t type, int flags, const void *header, size_t header_len)
 {
-	struct nl_msg *msg = nlmsg_alloc();
+	struct nl_msg *msg = nlmsg_alloc_size(MSG_SIZE);
 
 	if (!msg)
 		return NULL;

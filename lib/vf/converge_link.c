@@ -125,6 +125,8 @@ int step_link(struct converge *c, struct err *e)
 			       "VF %s has no network interface in a namespace that can be reached",
 			       c->vf->bdf);
 	r = send_link_fields(c, c->diff & at_once);
+	if (!r && (c->diff & VF_NETNS))
+		c->now->place = c->want->place; /* where to look first */
 	/* nothing is taken back by the kernel: see how far it came */
 	if (vf_observe(c->site, c->vf, VF_LINK, c->now, &observed)) {
 		*e = observed;

@@ -20,32 +20,55 @@ static int find_in_host(struct vf_site *site, const struct vf *vf, struct link *
 	return r;
 }
 
-/* The index it had a moment ago, or the name it was given, saves a dump, if that still is this VF's. */
-static int find_in_pod(struct vf_site *site, const struct vf *vf, int ifindex, const char *name,
+/* Is it still what it was a moment ago, or the name that it was given? That saves a look at sysfs, or a dump. */
+static bool is_there(struct netlink *nl, const struct vf *vf, int ifindex, const char *name,
+		     struct link *ret)
+{
+	return nl->sock && (ifindex || *name) && !link_get(nl, ifindex, name, ret) &&
+	       !strcmp(ret->parent, vf->bdf);
+}
+
+static int find_in_pod(struct vf_site *site, const struct vf *vf, const struct vf_state *last,
 		       struct link *ret)
 {
 	if (!site->pod.sock)
 		return -ENODEV;
-	if ((ifindex || *name) && !link_get(&site->pod, ifindex, name, ret) &&
-	    !strcmp(ret->parent, vf->bdf))
+	if (is_there(&site->pod, vf, last->ifindex, last->name, ret))
 		return 0;
 	return link_find_by_parent(&site->pod, vf->bdf, ret);
+}
+
+static int find_link(struct vf_site *site, const struct vf *vf, const struct vf_state *last,
+		     enum vf_place *ret_place, struct link *ret)
+{
+	int r;
+
+	*ret_place = VF_HOST;
+	if (last->ifindex && last->place == VF_HOST &&
+	    is_there(&site->host, vf, last->ifindex, "", ret))
+		return 0;
+	if (last->ifindex && last->place == VF_POD &&
+	    is_there(&site->pod, vf, last->ifindex, "", ret)) {
+		*ret_place = VF_POD;
+		return 0;
+	}
+	r = find_in_host(site, vf, ret);
+	if (r != -ENODEV)
+		return r;
+	*ret_place = VF_POD;
+	return find_in_pod(site, vf, last, ret);
 }
 
 static int observe_link(struct vf_site *site, const struct vf *vf, struct vf_state *s,
 			struct err *e)
 {
-	int was = s->ifindex, r;
+	enum vf_place place;
 	struct link l;
+	int r = find_link(site, vf, s, &place, &l);
 
 	s->fields &= ~(unsigned int)VF_LINK;
 	s->ifindex = 0;
-	s->place = VF_HOST;
-	r = find_in_host(site, vf, &l);
-	if (r == -ENODEV) {
-		s->place = VF_POD;
-		r = find_in_pod(site, vf, was, s->name, &l);
-	}
+	s->place = place;
 	if (r == -ENODEV) {
 		s->place = VF_ELSEWHERE;
 		if (!vf->userspace && vf->driver[0])
