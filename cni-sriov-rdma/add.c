@@ -32,7 +32,7 @@
 
 #define CARRIER_MS \
 	1000 /* a bound for the announcement only: an attach does not fail for a late carrier */
-#define POLL_MS 5
+#define POLL_MS 1
 
 /* One ADD on its way. */
 struct add {

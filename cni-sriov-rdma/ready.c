@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define POLL_MS 5
+#define POLL_MS 1
 
 /* VFs have one port, and IBTA numbers from 1. */
 #define PORT 1

@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -89,33 +88,37 @@ static bool params_init(struct params *p, const struct cni_env *env)
 	return true;
 }
 
+/* Nobody else is there to tell, so it does, in place of the plugin that it could not become. */
+static _Noreturn void tell_and_exit(const char *file)
+{
+	char msg[PATH_MAX + 64];
+	json_t *error;
+
+	snprintf(msg, sizeof(msg), "cannot run %s: %s", file, strerrordesc_np(errno));
+	error = json_pack("{s:i, s:s}", "code", CNI_ERR_IO, "msg", msg);
+	json_dumpfd(error, STDOUT_FILENO, 0);
+	_exit(1);
+}
+
+/*
+ * By fork, not posix_spawn, which waits for the new program to be loaded: that takes longer than the copy of a small
+ * process, and the caller has better things to do. One thread, so the child may do what it likes.
+ */
 static int spawn(const char *file, char *type, char **env, int in, int out, pid_t *ret)
 {
 	char *argv[] = { type, NULL };
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	sigset_t pipe_signal;
-	int r;
+	pid_t pid = fork();
 
-	r = posix_spawn_file_actions_init(&files);
-	if (r)
-		return -r;
-	r = posix_spawnattr_init(&attr);
-	if (r) {
-		posix_spawn_file_actions_destroy(&files);
-		return -r;
+	if (pid < 0)
+		return -errno;
+	if (pid) {
+		*ret = pid;
+		return 0;
 	}
-	/* ours is ignored, which exec would pass on */
-	sigemptyset(&pipe_signal);
-	sigaddset(&pipe_signal, SIGPIPE);
-	r = posix_spawnattr_setsigdefault(&attr, &pipe_signal) ?:
-	    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF) ?:
-	    posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO) ?:
-	    posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO) ?:
-	    posix_spawn(ret, file, &files, &attr, argv, env);
-	posix_spawn_file_actions_destroy(&files);
-	posix_spawnattr_destroy(&attr);
-	return -r;
+	signal(SIGPIPE, SIG_DFL); /* ours is ignored, which exec would pass on */
+	if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0)
+		execve(file, argv, env);
+	tell_and_exit(file);
 }
 
 /* Start it, its pipes' other ends being ours alone: all descriptors are O_CLOEXEC. */

@@ -299,15 +299,12 @@ static void endless_output_is_cut_off(void **state)
 
 static void one_that_cannot_be_run(void **state)
 {
-	const char *preload = getenv("LD_PRELOAD");
 	struct err e;
 
 	(void)state;
-	if (preload && strstr(preload, "valgrind")) /* its vfork is a fork, which cannot tell why */
-		skip();
 	unit_write("ipam", "neither a script nor a program", 0755);
-	assert_int_equal(run(NULL, &e), -ENOEXEC);
-	assert_err(&e, CNI_ERR_IO, "run ", unit_path("ipam"));
+	assert_true(run(NULL, &e) < 0);
+	assert_err(&e, CNI_ERR_IO, "cannot run ", unit_path("ipam"));
 }
 
 static void it_inherits_no_pipes_and_no_ignored_signal(void **state)
