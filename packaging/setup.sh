@@ -57,18 +57,28 @@ need_packages() {
 	apt_get install "${missing[@]}"
 }
 
+codename() {
+	# shellcheck source=/dev/null
+	(. /etc/os-release && echo "$VERSION_CODENAME")
+}
+
+archive_uri() { # of the configured archive
+	local uri
+	# shellcheck disable=SC2016 # $(…) are apt's
+	uri=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' 'Created-By: Packages' |
+		awk -v want="$(codename)" '$1 == want {print $2; exit}')
+	[[ -n $uri ]] || die "no package source for $(codename) is configured"
+	echo "$uri"
+}
+
 # Installs from the release's backports. apt gets its own lists and a copy of the sources for that: the machine's
 # are not touched. The address is that of the configured archive.
 need_backports() { # NAME…
 	local codename uri dir=$cache/apt
-	# shellcheck source=/dev/null
-	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	codename=$(codename)
 	say "installing $* from $codename-backports"
 	apt_get update
-	# shellcheck disable=SC2016 # $(…) are apt's
-	uri=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' 'Created-By: Packages' |
-		awk -v want="$codename" '$1 == want {print $2; exit}')
-	[[ -n $uri ]] || die "no package source for $codename is configured"
+	uri=$(archive_uri)
 	rm -rf "$dir"
 	mkdir -p "$dir/lists/partial" "$dir/sources"
 	cp /etc/apt/sources.list.d/*.{list,sources} "$dir/sources/" 2>/dev/null || true

@@ -26,6 +26,6 @@ refuses() {
 project_version() { sed -n "s/^\tversion: '\(.*\)',$/\1/p" "$REPO/meson.build"; }
 
 # What a plugin answers to VERSION: the newest CNI version that it supports.
-cni_version() { # PLUGIN
-	CNI_COMMAND=VERSION "$1" <<<'{"cniVersion":"1.1.0"}' | jq -r '.supportedVersions[-1]'
+cni_version() { # COMMAND…
+	CNI_COMMAND=VERSION "$@" <<<'{"cniVersion":"1.1.0"}' | jq -r '.supportedVersions[-1]'
 }
