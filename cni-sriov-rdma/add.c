@@ -103,8 +103,17 @@ static int want_rdma(struct add *a, struct vf_state *want, struct err *e)
 	bool move;
 	int r = rdma_plan(&a->site, &a->conf, &a->now, &move, e);
 
+	if (r && a->conf.rdma_lenient) {
+		log_warning("VF %s: its RDMA device stays where it is: %s", a->vf.bdf, e->msg);
+		a->now.fields &= ~(unsigned int)VF_RDMA;
+		a->now.rdma_count = 0;
+		return 0;
+	}
 	if (r || !a->now.rdma_count)
 		return r;
+	/* rdma-cni looks for the device on the host, and fails when it has been moved already */
+	if (move && a->conf.rdma_lenient && plugin_rdma_is_foreign(a->call->env.path))
+		return 0;
 	want->fields |= VF_RDMA;
 	want->rdma_count = a->now.rdma_count;
 	memcpy(want->rdma, a->now.rdma, sizeof(want->rdma));
@@ -150,6 +159,19 @@ static int write_record(struct add *a, struct err *e)
 	return r;
 }
 
+/* The device goes home, and the attach on without it. */
+static int leave_rdma(struct add *a, struct err *e)
+{
+	struct vf_state home = a->record.before;
+	struct err ignored;
+
+	log_warning("VF %s: its RDMA device stays behind: %s", a->vf.bdf, e->msg);
+	home.fields &= VF_RDMA;
+	vf_converge(&a->site, &a->vf, &a->now, &home, VF_RESTORE, &ignored);
+	record_leave_rdma(&a->record);
+	return record_save(a->store, &a->record, e);
+}
+
 /* All but up, so that nothing leaves before the settings are complete. */
 static int move_in(struct add *a, struct err *e)
 {
@@ -158,6 +180,11 @@ static int move_in(struct add *a, struct err *e)
 
 	down.fields &= ~(unsigned int)VF_FLAGS;
 	r = vf_converge(&a->site, &a->vf, &a->now, &down, VF_ATTACH, e);
+	if (r && a->conf.rdma_lenient && vf_diff(&a->now, &down) & VF_RDMA) {
+		r = leave_rdma(a, e);
+		down.fields &= ~(unsigned int)VF_RDMA;
+		r = r ?: vf_converge(&a->site, &a->vf, &a->now, &down, VF_ATTACH, e);
+	}
 	return r ?: uverbs_check(&a->record.before, &a->now, a->conf.rdma_uverbs_changed, e);
 }
 
@@ -204,7 +231,7 @@ static int await_rdma(struct add *a, struct err *e)
 	json_auto_t *report = NULL;
 	int r;
 
-	if (!a->now.rdma_count || !(a->now.fields & VF_LINK))
+	if (!(a->record.want.fields & VF_RDMA) || !(a->now.fields & VF_LINK))
 		return 0;
 	r = ready_await(&a->site, &a->now, &a->result, a->conf.rdma_ready_ms, &report, e);
 	if (report)

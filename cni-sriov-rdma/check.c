@@ -20,7 +20,7 @@ static int find_record(const struct cni_call *call, const struct attach_conf *co
 		       struct record *ret, struct err *e)
 {
 	const struct cni_env *env = &call->env;
-	auto_close int store = record_store_open(conf->data_dir, false, e);
+	auto_close int store = record_store_open_named(conf->data_dir, conf->records, false, e);
 	int r;
 
 	if (store < 0 && store != -ENOENT)

@@ -37,6 +37,9 @@ struct options {
 
 enum { EXIT_USAGE = 2 };
 
+/* The directories of records; that of the name rdma first, as a chain is undone from its end. */
+#define STORES 2
+
 static int fail(const struct err *e)
 {
 	fprintf(stderr, "cni-sriov-rdma: %s\n", e->msg);
@@ -76,38 +79,48 @@ static void print_row(const struct record *r)
 	       record_pod(r, pod, sizeof(pod)), r->network);
 }
 
-static int list(int store, const struct options *o)
+/* The records of one directory. Returns the exit status. */
+static int list_store(int store, json_t *all, size_t *rows, const struct options *o)
 {
 	auto_free char(*vfs)[PCI_ADDR_MAX] = NULL;
-	json_auto_t *all = json_array();
 	size_t count = 0;
 	struct err e;
 	int status = EXIT_SUCCESS;
 
 	if (store >= 0 && record_list(store, &vfs, &count, &e))
 		return fail(&e);
-	if (!o->json && count)
-		printf("%-14s %-10s %-12s %-20s %-8s %-40s %s\n", "VF", "PF", "NETNS", "SINCE",
-		       "IFNAME", "POD", "NETWORK");
 	for (size_t i = 0; i < count; i++) {
 		auto_record struct record r = { 0 };
 		int ret = record_load(store, vfs[i], &r, &e);
 
 		if (ret == -ENOENT)
 			continue;
-		if (ret) {
+		if (!o->json && !*rows)
+			printf("%-14s %-10s %-12s %-20s %-8s %-40s %s\n", "VF", "PF", "NETNS",
+			       "SINCE", "IFNAME", "POD", "NETWORK");
+		++*rows;
+		if (ret)
 			status = fail(&e);
-			continue;
-		}
-		if (o->json)
+		else if (o->json)
 			json_array_append_new(all, attachment_to_json(&r));
 		else
 			print_row(&r);
 	}
+	return status;
+}
+
+static int list(const int stores[STORES], const struct options *o)
+{
+	json_auto_t *all = json_array();
+	int status = EXIT_SUCCESS;
+	size_t rows = 0;
+
+	for (int i = 0; i < STORES; i++)
+		status |= list_store(stores[i], all, &rows, o);
 	if (o->json) {
 		json_dumpf(all, stdout, JSON_INDENT(2));
 		putchar('\n');
-	} else if (!count) {
+	} else if (!rows) {
 		printf("no attachments\n");
 	}
 	return status;
@@ -153,7 +166,7 @@ static bool repair_one(int store, const char *bdf, const struct options *o)
 	return true;
 }
 
-static int repair(int store, const struct options *o)
+static bool repair_store(int store, const struct options *o)
 {
 	auto_free char(*vfs)[PCI_ADDR_MAX] = NULL;
 	char bdf[PCI_ADDR_MAX];
@@ -161,30 +174,46 @@ static int repair(int store, const struct options *o)
 	struct err e;
 	bool ok = true;
 
-	for (char **arg = o->args; *arg; arg++) /* look at all before anything is done */
-		if (pci_addr_parse(*arg, bdf)) {
-			fprintf(stderr, "cni-sriov-rdma: '%s' is not a PCI address\n", *arg);
-			return EXIT_USAGE;
-		}
 	if (store < 0)
-		return EXIT_SUCCESS;
+		return true;
 	for (char **arg = o->args; *arg; arg++) {
 		pci_addr_parse(*arg, bdf);
 		ok &= repair_one(store, bdf, o);
 	}
 	if (!*o->args && record_list(store, &vfs, &count, &e))
-		return fail(&e);
+		return fail(&e), false;
 	for (size_t i = 0; i < count; i++)
 		ok &= repair_one(store, vfs[i], o);
+	return ok;
+}
+
+static int repair(const int stores[STORES], const struct options *o)
+{
+	char bdf[PCI_ADDR_MAX];
+	bool ok = true;
+
+	for (char **arg = o->args; *arg; arg++) /* look at all before anything is done */
+		if (pci_addr_parse(*arg, bdf)) {
+			fprintf(stderr, "cni-sriov-rdma: '%s' is not a PCI address\n", *arg);
+			return EXIT_USAGE;
+		}
+	for (int i = 0; i < STORES; i++)
+		ok &= repair_store(stores[i], o);
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int with_store(const struct options *o, int (*command)(int store, const struct options *o))
+static int with_stores(const struct options *o,
+		       int (*command)(const int stores[STORES], const struct options *o))
 {
 	struct err e;
-	auto_close int store = record_store_open(o->data_dir, false, &e);
+	auto_close int own = record_store_open_named(o->data_dir, RECORDS, false, &e);
+	auto_close int rdma = -ENOENT;
 
-	return store < 0 && store != -ENOENT ? fail(&e) : command(store, o);
+	if (own >= 0 || own == -ENOENT)
+		rdma = record_store_open_named(o->data_dir, RECORDS_RDMA, false, &e);
+	if ((own < 0 && own != -ENOENT) || (rdma < 0 && rdma != -ENOENT))
+		return fail(&e);
+	return command((const int[STORES]){ rdma, own }, o);
 }
 
 static int rdma_mode(const struct options *o)
@@ -219,9 +248,9 @@ static int run(const char *command, const struct options *o)
 	if (!strcmp(command, "rdma-mode"))
 		return rdma_mode(o);
 	if (!strcmp(command, "repair"))
-		return with_store(o, repair);
+		return with_stores(o, repair);
 	if (!strcmp(command, "list") && !*o->args)
-		return with_store(o, list);
+		return with_stores(o, list);
 	fprintf(stderr, "cni-sriov-rdma: unknown command or argument: %s\n\n%s",
 		strcmp(command, "list") ? command : *o->args, usage);
 	return EXIT_USAGE;

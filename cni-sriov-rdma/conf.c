@@ -2,6 +2,7 @@
 #include "conf.h"
 
 #include "base/cleanup.h"
+#include "record.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -22,8 +23,9 @@
 #define MTU_MAX 65535
 
 /* Carriers of real links take up to a few seconds; GIDs follow the addresses within milliseconds. */
-#define READY_MS     3000
-#define READY_MS_MAX 60000
+#define READY_MS	  3000
+#define READY_MS_AS_SRIOV 200 /* as long as sriov-cni waits for a carrier */
+#define READY_MS_MAX	  60000
 
 static int wrong(struct err *e, const char *key, const char *value, const char *allowed)
 {
@@ -170,12 +172,27 @@ static int parse_mtu(json_t *root, struct vf_state *want, struct err *e)
 	return r;
 }
 
+/*
+ * Who calls us by the name of a plugin that leaves RDMA alone gets the device where it can be had, and no error that he
+ * did not have before. rdma-cni wants exclusive mode and a device, and so does ib-sriov-cni with rdmaIsolation.
+ */
+static void default_rdma(struct attach_conf *c, int mode)
+{
+	bool as_sriov = (c->name == NAME_SRIOV || c->name == NAME_IB_SRIOV) && !c->rdma_isolation;
+
+	c->rdma_lenient = as_sriov && mode < 0 && !c->rdma_required;
+	c->rdma_mode = mode >= 0  ? (enum rdma_netns_mode)mode
+		       : as_sriov ? RDMA_KEEP
+				  : RDMA_EXCLUSIVE;
+	c->rdma_required |= c->rdma_isolation || c->name == NAME_RDMA;
+}
+
 static int parse_rdma(json_t *root, struct attach_conf *c, struct err *e)
 {
 	static const char *const modes[] = {
 		[RDMA_EXCLUSIVE] = "exclusive", [RDMA_SHARED] = "shared", [RDMA_KEEP] = "keep", NULL
 	};
-	int mode = RDMA_EXCLUSIVE, r;
+	int mode = -1, r;
 	static const char *const policies[] = {
 		[FAULT_WARN] = "warn", [FAULT_FAIL] = "fail", NULL
 	};
@@ -191,7 +208,10 @@ static int parse_rdma(json_t *root, struct attach_conf *c, struct err *e)
 			       false, &mode, e);
 	if (!r)
 		r = cni_json_bool(rdma, "rdma.", "required", &c->rdma_required, e);
-	if (!r) /* what SriovNetwork has for it; libcni leaves the key in */
+	if (!r && c->name == NAME_IB_SRIOV)
+		r = cni_json_bool(root, "", "rdmaIsolation", &c->rdma_isolation, e);
+	/* what SriovNetwork has for it; libcni leaves the key in, and sriov-cni makes nothing of it */
+	if (!r && c->name == NAME_OWN)
 		r = cni_json_object(root, "", "capabilities", &capabilities, e);
 	if (!r)
 		r = cni_json_bool(capabilities, "capabilities.", "rdma", &c->rdma_required, e);
@@ -215,7 +235,7 @@ static int parse_rdma(json_t *root, struct attach_conf *c, struct err *e)
 	c->rdma_uverbs_changed = uverbs >= 0	    ? (enum fault_policy)uverbs
 				 : c->rdma_required ? FAULT_FAIL
 						    : FAULT_WARN;
-	c->rdma_mode = (enum rdma_netns_mode)mode;
+	default_rdma(c, mode);
 	c->rdma_check = (enum rdma_check)check;
 	return 0;
 }
@@ -226,7 +246,7 @@ static int parse_device(const struct cni_call *call, struct attach_conf *c, stru
 
 	if (!r && !*c->device_id)
 		r = cni_json_str(call->conf.root, "", "deviceID", &c->device_id, e);
-	if (!r && !*c->device_id &&
+	if (!r && !*c->device_id && c->name != NAME_RDMA &&
 	    (call->env.verb == CNI_VERB_ADD || call->env.verb == CNI_VERB_CHECK))
 		return err_set(
 			e, CNI_ERR_CONFIG, 0,
@@ -283,14 +303,30 @@ static int parse_device_info(const struct cni_call *call, struct attach_conf *c,
 	return r;
 }
 
+/* What is about the interface and the PF: nothing of it is the matter of a chained rdma. */
+static int parse_interface(const struct cni_call *call, struct attach_conf *c, struct err *e)
+{
+	json_t *root = call->conf.root;
+	int r = parse_vlan(root, &c->want, e);
+
+	r = r ?: parse_rates(root, c, e);
+	r = r ?: parse_grants(root, &c->want, e);
+	r = r ?: parse_mtu(root, &c->want, e);
+	r = r ?: parse_mac(call, &c->want, e);
+	return r ?: parse_device_info(call, c, e);
+}
+
 int attach_conf_parse_store(const struct cni_call *call, struct attach_conf *ret, struct err *e)
 {
-	struct attach_conf c = { .device_id = "",
+	enum plugin_name name = plugin_name_of(call);
+	struct attach_conf c = { .name = name,
+				 .device_id = "",
 				 .data_dir = DATA_DIR,
+				 .records = name == NAME_RDMA ? RECORDS_RDMA : RECORDS,
 				 .log_level = LOG_INFO,
 				 .log_file = "",
 				 .device_info = "",
-				 .rdma_ready_ms = READY_MS };
+				 .rdma_ready_ms = name == NAME_OWN ? READY_MS : READY_MS_AS_SRIOV };
 	struct err ignored;
 	int r = cni_json_str(call->conf.root, "", "dataDir", &c.data_dir, e);
 
@@ -314,13 +350,9 @@ int attach_conf_parse(const struct cni_call *call, struct attach_conf *ret, stru
 
 	r = r ?: parse_log(root, &c, e);
 	r = r ?: parse_device(call, &c, e);
-	r = r ?: parse_vlan(root, &c.want, e);
-	r = r ?: parse_rates(root, &c, e);
-	r = r ?: parse_grants(root, &c.want, e);
-	r = r ?: parse_mtu(root, &c.want, e);
-	r = r ?: parse_mac(call, &c.want, e);
 	r = r ?: parse_rdma(root, &c, e);
-	r = r ?: parse_device_info(call, &c, e);
+	if (c.name != NAME_RDMA)
+		r = r ?: parse_interface(call, &c, e);
 	if (!r)
 		*ret = c;
 	return r;

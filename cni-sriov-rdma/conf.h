@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "cni/plugin.h"
+#include "names.h"
 #include "vf/state.h"
 
 /* How the node's RDMA subsystem is to treat network namespaces ("rdma": {"netnsMode"}). */
@@ -24,12 +25,16 @@ enum rdma_check {
 
 /* Strings belong to the configuration. */
 struct attach_conf {
+	enum plugin_name name; /* as which plugin it is read: defaults follow from it */
 	const char *device_id; /* "" when absent, which only DEL, GC and STATUS allow */
 	const char *data_dir; /* where attachments are recorded */
+	const char *records; /* in which directory of it: see record_store_open_named() */
 	struct vf_state want; /* the settings that were asked for, and no others: want.fields */
 	bool has_min_rate,
 		has_max_rate; /* the kernel sets both at once: one alone leaves the other as it is */
 	enum rdma_netns_mode rdma_mode;
+	bool rdma_isolation; /* ib-sriov's key: RDMA in exclusive mode, and required */
+	bool rdma_lenient; /* a fault of the RDMA device does not fail the attach: it stays behind */
 	bool rdma_required; /* a VF without an RDMA device is refused */
 	enum fault_policy
 		rdma_not_ready; /* port not active, or an address without a GID, in time */
@@ -46,6 +51,8 @@ struct attach_conf {
  *
  * The MAC comes from runtimeConfig.mac, else args.cni.mac, else CNI_ARGS MAC, else mac, as in sriov-cni;
  * the device from runtimeConfig.deviceID, else deviceID.
+ *
+ * Under the name rdma the device may be absent, and what is not about it is not looked at.
  *
  * Errors: code 7 with key, value and what is allowed.
  */

@@ -32,7 +32,8 @@ static int find_record(const struct cni_call *call, const char *bdf, int store, 
 }
 
 /* Whose a damaged record is, nobody knows; but a VF in this container's namespace is this container's. */
-static int undo_damaged(const struct cni_call *call, const char *bdf, int store, struct err *e)
+static int undo_damaged(const struct cni_call *call, const char *bdf, int store, bool rdma_only,
+			struct err *e)
 {
 	auto_close int sysfs = sysfs_open("/sys", e), lock = -1;
 	struct record mended = { 0 };
@@ -47,7 +48,7 @@ static int undo_damaged(const struct cni_call *call, const char *bdf, int store,
 	}
 	r = record_load(store, bdf, &mended, e);
 	if (r == -EBADMSG)
-		return way_back_without_record(store, bdf, call->env.netns, e);
+		return way_back_without_record(store, bdf, call->env.netns, rdma_only, e);
 	record_done(&mended); /* another call was faster */
 	return 0;
 }
@@ -74,13 +75,13 @@ int attach_del(const struct cni_call *call, json_t **ret_output, struct err *e)
 	if (r)
 		return r;
 	log_open("cni-sriov-rdma", conf.log_level, conf.log_file);
-	store = record_store_open(conf.data_dir, false, e);
+	store = record_store_open_named(conf.data_dir, conf.records, false, e);
 	if (store < 0 && store != -ENOENT)
 		return store;
 	pci_addr_parse(conf.device_id, bdf);
 	r = store < 0 ? -ENOENT : find_record(call, bdf, store, &found, e);
 	if (r == -EBADMSG)
-		r = undo_damaged(call, bdf, store, e);
+		r = undo_damaged(call, bdf, store, conf.name == NAME_RDMA, e);
 	else if (!r)
 		r = attachment_undo(store, found.bdf, is_of_call, call, &done, e);
 	if (r && r != -ENOENT)

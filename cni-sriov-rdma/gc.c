@@ -67,7 +67,7 @@ int attach_gc(const struct cni_call *call, json_t **ret_output, struct err *e)
 	if (r)
 		return r;
 	if (given) {
-		store = record_store_open(conf.data_dir, false, e);
+		store = record_store_open_named(conf.data_dir, conf.records, false, e);
 		r = store == -ENOENT ? 0 : store < 0 ? store : undo_stale(store, &valid, e);
 	}
 	free(valid.list);

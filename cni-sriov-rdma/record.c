@@ -105,6 +105,13 @@ int record_set_result(struct record *r, json_t *result, struct err *e)
 	return 0;
 }
 
+void record_leave_rdma(struct record *r)
+{
+	json_object_del(json_object_get(r->root, "want"), "rdma");
+	r->want.fields &= ~(unsigned int)VF_RDMA;
+	r->want.rdma_count = 0;
+}
+
 bool record_is_owner(const struct record *r, const char *network, const struct cni_env *env)
 {
 	return !strcmp(r->network, network) && !strcmp(r->env.container_id, env->container_id) &&
@@ -130,14 +137,19 @@ const char *record_pod(const struct record *r, char *buf, size_t size)
 
 int record_store_open(const char *data_dir, bool make, struct err *e)
 {
+	return record_store_open_named(data_dir, RECORDS, make, e);
+}
+
+int record_store_open_named(const char *data_dir, const char *records, bool make, struct err *e)
+{
 	auto_close int dir = dir_open(data_dir, make);
 	int store;
 
 	if (dir < 0)
 		return err_set(e, CNI_ERR_IO, dir, "open the state directory %s", data_dir);
-	store = dir_open_at(dir, "attachments", make);
+	store = dir_open_at(dir, records, make);
 	if (store < 0)
-		return err_set(e, CNI_ERR_IO, store, "open %s/attachments", data_dir);
+		return err_set(e, CNI_ERR_IO, store, "open %s/%s", data_dir, records);
 	return store;
 }
 

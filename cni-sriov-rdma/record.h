@@ -47,6 +47,9 @@ int record_parse(json_t *root, const char *bdf, struct record *ret, struct err *
 /** record_set_result() - keep what ADD returns; takes its own reference */
 int record_set_result(struct record *r, json_t *result, struct err *e);
 
+/** record_leave_rdma() - the attachment goes on without the RDMA device: it is not wanted in the pod any more */
+void record_leave_rdma(struct record *r);
+
 /** record_is_owner() - is it this container's, this interface's, this network's? */
 bool record_is_owner(const struct record *r, const char *network, const struct cni_env *env);
 
@@ -63,6 +66,16 @@ const char *record_pod(const struct record *r, char *buf, size_t size);
  * Return: a descriptor; -ENOENT when it is not there and not to be made; code 5.
  */
 int record_store_open(const char *data_dir, bool make, struct err *e);
+
+/*
+ * A VF has two records when its interface and its RDMA device were attached by two plugins of a chain. So what the
+ * name rdma records lies beside the others.
+ */
+#define RECORDS	     "attachments"
+#define RECORDS_RDMA "rdma"
+
+/** record_store_open_named() - the same for one of the two directories of records */
+int record_store_open_named(const char *data_dir, const char *records, bool make, struct err *e);
 
 /** record_save() - write a record; code 5 */
 int record_save(int store, const struct record *r, struct err *e);

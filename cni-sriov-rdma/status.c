@@ -15,7 +15,7 @@
 
 static int check_store(const struct attach_conf *conf, struct err *e)
 {
-	auto_close int store = record_store_open(conf->data_dir, true, e);
+	auto_close int store = record_store_open_named(conf->data_dir, conf->records, true, e);
 
 	if (store < 0)
 		return store;

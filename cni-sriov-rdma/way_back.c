@@ -63,27 +63,40 @@ static int silence(struct vf_site *site, const struct vf *vf, struct vf_state *n
 
 	rdma.fields &= VF_RDMA_NETNS;
 	r = vf_converge(site, vf, now, &rdma, VF_RESTORE, e);
-	if (!r && now->place == VF_POD && now->ifindex)
+	if (!r && (before->fields & VF_LINK) && now->place == VF_POD && now->ifindex)
 		r = addressing_clear(site, now->ifindex, e);
 	return r;
+}
+
+/* What the name rdma has moved need not be a VF's. */
+static bool is_rdma_only(const struct record *record)
+{
+	return !(record->before.fields & ~(unsigned int)VF_RDMA);
+}
+
+static int find(struct vf_site *site, const struct record *record, struct vf *ret, struct err *e)
+{
+	return is_rdma_only(record) ? vf_find_function(site->sysfs, record->bdf, ret, e)
+				    : vf_find(site->sysfs, &site->host, record->bdf, ret, e);
 }
 
 static int restore_vf(struct vf_site *site, const struct record *record, struct ipam *release,
 		      bool *ret_lost, struct err *e)
 {
+	unsigned int parts = is_rdma_only(record) ? VF_RDMA : VF_LINK | VF_PF | VF_RDMA;
 	struct vf_state now = { 0 }, before;
 	struct err first = { 0 }, err;
 	struct vf vf;
 	int r;
 
-	r = vf_find(site->sysfs, &site->host, record->bdf, &vf, e);
+	r = find(site, record, &vf, e);
 	if (r == -ENODEV || r == -ENOTSUP) {
 		log_info("VF %s is gone: there is nothing to restore", record->bdf);
 		return 0;
 	}
 	strcpy(now.name, record->want.name); /* a hint: most likely it still has it */
 	if (!r)
-		r = vf_observe(site, &vf, VF_LINK | VF_PF | VF_RDMA, &now, e);
+		r = vf_observe(site, &vf, parts, &now, e);
 	if (!r)
 		r = vf_await_home(site, &vf, &now, e);
 	if (r)
@@ -161,10 +174,11 @@ static struct vf_state home_state(const struct vf *vf, const struct vf_state *no
 	return home; /* VF_HOST is 0 */
 }
 
-static int bring_home(struct vf_site *site, const struct vf *vf, int store, struct err *e)
+static int bring_home(struct vf_site *site, const struct vf *vf, unsigned int parts, int store,
+		      struct err *e)
 {
 	struct vf_state now = { 0 }, home;
-	int r = vf_observe(site, vf, VF_LINK | VF_RDMA, &now, e);
+	int r = vf_observe(site, vf, parts, &now, e);
 
 	if (r)
 		return r;
@@ -172,14 +186,15 @@ static int bring_home(struct vf_site *site, const struct vf *vf, int store, stru
 	if (now.place != VF_POD && !(vf_diff(&now, &home) & VF_RDMA_NETNS))
 		return 0; /* it is not this container's */
 	log_warning(
-		"VF %s: its record is damaged; it comes home as %s, and its MTU, MAC and what its PF grants "
+		"VF %s: its record is damaged; it comes home%s%s, and its MTU, MAC and what its PF grants "
 		"stay as they are",
-		vf->bdf, home.name);
+		vf->bdf, *home.name ? " as " : "", home.name);
 	r = vf_converge(site, vf, &now, &home, VF_RESTORE, e);
 	return r ? r : record_set_aside(store, vf->bdf, e);
 }
 
-int way_back_without_record(int store, const char *bdf, const char *netns, struct err *e)
+int way_back_without_record(int store, const char *bdf, const char *netns, bool rdma_only,
+			    struct err *e)
 {
 	auto_vf_site struct vf_site site = VF_SITE_NONE;
 	struct err ignored;
@@ -190,6 +205,9 @@ int way_back_without_record(int store, const char *bdf, const char *netns, struc
 	if (pod_ns < 0)
 		return 0;
 	r = vf_site_open(&site, pod_ns, e);
-	r = r ?: vf_find(site.sysfs, &site.host, bdf, &vf, e);
-	return r ?: bring_home(&site, &vf, store, e);
+	if (rdma_only)
+		r = r ?: vf_find_function(site.sysfs, bdf, &vf, e);
+	else
+		r = r ?: vf_find(site.sysfs, &site.host, bdf, &vf, e);
+	return r ?: bring_home(&site, &vf, rdma_only ? VF_RDMA : VF_LINK | VF_RDMA, store, e);
 }

@@ -30,8 +30,10 @@ int way_back_pod_ns(const struct record *record);
  * way_back_without_record() - bring a VF home whose record is damaged, if it is in the container that says so
  * @netns: where the runtime says the container is; nothing is done if that is gone, or the VF is not in it: then
  *         it is home already, or another's. The VF's next ADD, or repair, sets the record aside.
+ * @rdma_only: it is only the RDMA device that was attached, and comes home; the interface is another plugin's
  *
  * What was before is lost: the interface gets a name as udev would give it, is down, and its devices are the host's.
  * The PF's settings stay as they are, for nobody knows whether they were the administrator's.
  */
-int way_back_without_record(int store, const char *bdf, const char *netns, struct err *e);
+int way_back_without_record(int store, const char *bdf, const char *netns, bool rdma_only,
+			    struct err *e);

@@ -46,10 +46,9 @@ static int find_pf(int sysfs, struct netlink *host, struct vf *vf, struct err *e
 	return 0;
 }
 
-int vf_find(int sysfs, struct netlink *host, const char *device_id, struct vf *ret, struct err *e)
+int vf_find_function(int sysfs, const char *device_id, struct vf *ret, struct err *e)
 {
 	struct vf vf = { 0 };
-	int r;
 
 	if (pci_addr_parse(device_id, vf.bdf))
 		return err_set(
@@ -59,6 +58,17 @@ int vf_find(int sysfs, struct netlink *host, const char *device_id, struct vf *r
 	if (!sysfs_pci_exists(sysfs, vf.bdf))
 		return err_set(e, CNI_ERR_CONFIG, ENODEV,
 			       "deviceID %s: there is no such PCI device", vf.bdf);
+	*ret = vf;
+	return 0;
+}
+
+int vf_find(int sysfs, struct netlink *host, const char *device_id, struct vf *ret, struct err *e)
+{
+	struct vf vf;
+	int r = vf_find_function(sysfs, device_id, &vf, e);
+
+	if (r)
+		return r;
 	if (sysfs_pci_driver(sysfs, vf.bdf, vf.driver, sizeof(vf.driver)))
 		vf.driver[0] = '\0';
 	vf.userspace = is_userspace_driver(vf.driver);

@@ -30,3 +30,11 @@ struct vf {
  * (-ENODEV), not a VF (-ENOTSUP), or a PF without a network interface (-ENXIO).
  */
 int vf_find(int sysfs, struct netlink *host, const char *device_id, struct vf *ret, struct err *e);
+
+/**
+ * vf_find_function() - a PCI function of which only the RDMA devices are of interest; it need not be a VF
+ *
+ * Of @ret nothing is set but the address: what is not VF_RDMA cannot be observed with it.
+ * Errors: code 7: no PCI address (-EINVAL), not there (-ENODEV).
+ */
+int vf_find_function(int sysfs, const char *device_id, struct vf *ret, struct err *e);
