@@ -351,8 +351,8 @@ int attach_conf_parse(const struct cni_call *call, struct attach_conf *ret, stru
 	r = r ?: parse_log(root, &c, e);
 	r = r ?: parse_device(call, &c, e);
 	r = r ?: parse_rdma(root, &c, e);
-	if (c.name != NAME_RDMA)
-		r = r ?: parse_interface(call, &c, e);
+	if (!r && c.name != NAME_RDMA)
+		r = parse_interface(call, &c, e);
 	if (!r)
 		*ret = c;
 	return r;
