@@ -93,7 +93,7 @@ static int parse_number(const char *option, const char *text, uint32_t max, uint
 
 static int parse_port(const char *text, uint16_t *ret, struct err *e)
 {
-	uint32_t port;
+	uint32_t port = 0;
 	int r = parse_number("port", text, UINT16_MAX, &port, e);
 
 	if (!r)
@@ -103,7 +103,7 @@ static int parse_port(const char *text, uint16_t *ret, struct err *e)
 
 static int parse_pid(const char *text, uint64_t *ret, struct err *e)
 {
-	uint32_t pid;
+	uint32_t pid = 0;
 	int r = parse_number("pid", text, INT_MAX, &pid, e);
 
 	if (!r)

@@ -18,7 +18,7 @@ lintian --allow-root --fail-on error,warning "$built"/*.changes || fail lintian
 
 echo "each package has what it is for"
 contents() { dpkg-deb --fsys-tarfile "$built/$1_$version"_*.deb | tar -t | sed -n 's,^\.\(/.*[^/]\)$,\1,p' | grep -v "^/usr/share/doc/" | sort; }
-is "$unit_dir/cni-sriov-rdma-mode.service
+is "$(sort <<<"$unit_dir/cni-sriov-rdma-mode.service
 $unit_dir/cni-sriov-rdma-repair.service
 $unit_dir/cni-sriov-rdma-repair.timer
 /usr/lib/cni/cni-ipam
@@ -27,7 +27,7 @@ $unit_dir/cni-sriov-rdma-repair.timer
 /usr/sbin/cni-sriov-rdma
 /usr/share/lintian/overrides/cni-sriov-rdma
 /usr/share/man/man8/cni-ipam.8.gz
-/usr/share/man/man8/cni-sriov-rdma.8.gz" "$(contents cni-sriov-rdma)"
+/usr/share/man/man8/cni-sriov-rdma.8.gz")" "$(contents cni-sriov-rdma)"
 is "/usr/lib/cni/ib-sriov
 /usr/lib/cni/rdma
 /usr/lib/cni/sriov" "$(contents cni-sriov-rdma-names)"

@@ -10,8 +10,10 @@ unit_dir=$(pkgconf --variable=systemdsystemunitdir systemd)
 rpm_options=(--define "_topdir $work/rpm" --define "_unitdir $unit_dir")
 
 echo "the spec is sound, and of this version"
-rpmlint --rpmlintrc "$REPO/packaging/rpm/rpmlintrc" "$spec" >"$work/log" || { cat "$work/log" && fail rpmlint; }
-grep -q " 0 errors, 0 warnings" "$work/log" || { cat "$work/log" && fail rpmlint; }
+if command -v rpmlint >/dev/null; then # Debian 13 has none
+	rpmlint --rpmlintrc "$REPO/packaging/rpm/rpmlintrc" "$spec" >"$work/log" || { cat "$work/log" && fail rpmlint; }
+	grep -q " 0 errors, 0 warnings" "$work/log" || { cat "$work/log" && fail rpmlint; }
+fi
 is "$(project_version)" "$(rpmspec -q --srpm --qf '%{version}' "$spec")"
 
 echo "builds from the tarball"
@@ -20,7 +22,10 @@ rpmbuild -ta --nodeps "${rpm_options[@]}" "$tarball" >"$work/log" 2>&1 || { tail
 grep -qE '^Ok: +[1-9]' "$work/log" || fail "the unit tests did not run"
 
 echo "each package has what it is for"
-contents() { rpm -qpl "$work"/rpm/RPMS/*/"$1-$(project_version)"-*.rpm | grep -vE '^/usr/(share/(doc|licenses)|lib/.build-id)(/|$)'; }
+contents() {
+	rpm -qpl "$work"/rpm/RPMS/*/"$1-$(project_version)"-*.rpm |
+		sed -E '/^\/usr\/(share\/(doc|licenses)|lib\/.build-id)(\/|$)/d; s/\.gz$//' # newer ones compress the pages
+}
 is "$unit_dir/cni-sriov-rdma-mode.service
 $unit_dir/cni-sriov-rdma-repair.service
 $unit_dir/cni-sriov-rdma-repair.timer
@@ -40,7 +45,9 @@ is "/usr/libexec/cni/cni-sriov-rdma-doctor
 
 echo "installs; plugins and units find each other"
 mkdir "$root"
-rpm --force-debian --root "$root" --install --nodeps --noscripts "$work"/rpm/RPMS/*/*.rpm
+force=()
+! rpm --force-debian --version &>/dev/null || force=(--force-debian) # Debian's had a guard against a dpkg system, once
+rpm "${force[@]}" --root "$root" --install --nodeps --noscripts "$work"/rpm/RPMS/*/*.rpm
 for name in cni-sriov-rdma cni-ipam sriov ib-sriov rdma; do
 	is 1.1.0 "$(cni_version "$root/usr/libexec/cni/$name")"
 done
