@@ -13,7 +13,6 @@
  *
  *   --errno NAME       the error, e.g. ENOSPC; by default, the likeliest one of --count
  *                      0 with --refuse: the request is silently not done
- *   --onward           at the Nth call, and at all later ones
  *   --match TEXT       only calls whose line holds the text are points; N = 0 means each of them
  *   --class LIST       which calls are points, of change,resource,read; change by default
  *   --whom WHO         is killed: plugin (the default; a delegate lives on), caller, all
@@ -50,7 +49,7 @@ static int usage(void)
 {
 	fprintf(stderr,
 		"usage: inject [--count | --fail|--refuse|--late|--kill-before|--kill-after N] "
-		"[--errno E] [--onward] [--match TEXT] [--class LIST] [--whom WHO] "
+		"[--errno E] [--match TEXT] [--class LIST] [--whom WHO] "
 		"[--points FILE] PROGRAM [ARG…]; see tests/sweep/inject.c\n");
 	return 2;
 }
@@ -78,7 +77,6 @@ int main(int argc, char **argv)
 		{ "kill-before", required_argument, NULL, FAULT_KILL_BEFORE },
 		{ "kill-after", required_argument, NULL, FAULT_KILL_AFTER },
 		{ "errno", required_argument, NULL, 'e' },
-		{ "onward", no_argument, NULL, 'o' },
 		{ "match", required_argument, NULL, 'm' },
 		{ "class", required_argument, NULL, 'c' },
 		{ "whom", required_argument, NULL, 'w' },
@@ -95,9 +93,6 @@ int main(int argc, char **argv)
 		switch (c) {
 		case 'e':
 			plan.error = error_number(optarg);
-			break;
-		case 'o':
-			plan.onward = true;
 			break;
 		case 'm':
 			plan.match = optarg;

@@ -166,8 +166,7 @@ static void strike(struct run *run, struct task *t, const struct point *p)
 
 static bool is_planned(const struct plan *plan, unsigned int number)
 {
-	return plan->fault != FAULT_NONE &&
-	       (!plan->number || number == plan->number || (plan->onward && number > plan->number));
+	return plan->fault != FAULT_NONE && (!plan->number || number == plan->number);
 }
 
 static void note_point(struct run *run, struct task *t, struct point *p)

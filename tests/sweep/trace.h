@@ -33,7 +33,6 @@ struct plan {
 	const char *match; /* only those whose description contains it; NULL = all */
 	enum fault fault;
 	unsigned int number; /* the point at which; 0 = at each */
-	bool onward; /* at that one and all later ones */
 	int error; /* positive errno; 0 with FAULT_REFUSE: silently not done */
 	enum victim victim;
 };
