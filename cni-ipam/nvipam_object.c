@@ -235,60 +235,62 @@ static int add_part(const struct field_of *spec, struct subnet_spec *subnet, str
 	return r ? r : read_routes(spec, &subnet->subnet.gateway, pool, e);
 }
 
-static int read_ippool(json_t *json, const char *node, struct pool *pool, struct err *e)
+static const struct subnet_keys cidr_keys = { "cidr", NULL, NULL, NULL, "exclusions", false };
+
+/* The whole of a pool, and this node's part of it. */
+static int read_own(json_t *json, const struct field_of *spec, const struct subnet_keys *keys,
+		    const char *node, struct subnet_spec *subnet, struct alloc *ret, struct err *e)
 {
-	const struct field_of spec = { json_object_get(json, "spec"), SPEC, CNI_ERR_CONFIG };
-	auto_subnet_spec struct subnet_spec subnet = { 0 };
 	auto_allocs struct allocs allocs = { 0 };
 	const struct alloc *own;
 	struct range whole;
-	int r = subnet_read(&spec, &ippool_keys, &subnet, e);
+	int r = subnet_read(spec, keys, subnet, e);
 
 	if (r)
 		return r;
-	whole = range_of_net(&subnet.subnet.net);
-	r = read_allocs(json, false, &allocs, e);
+	whole = range_of_net(&subnet->subnet.net);
+	r = read_allocs(json, keys == &cidr_keys, &allocs, e);
 	r = r ?: check_allocs(&allocs, &whole, e);
 	if (r)
 		return r;
 	own = own_alloc(&allocs, node, e);
 	if (!own)
 		return -EINVAL;
-	subnet.span = own->range;
-	r = exclude_indices(&spec, &own->range, &subnet.exclude, e);
+	*ret = *own;
+	return 0;
+}
+
+static int read_ippool(json_t *json, const char *node, struct pool *pool, struct err *e)
+{
+	const struct field_of spec = { json_object_get(json, "spec"), SPEC, CNI_ERR_CONFIG };
+	auto_subnet_spec struct subnet_spec subnet = { 0 };
+	struct alloc own;
+	int r = read_own(json, &spec, &ippool_keys, node, &subnet, &own, e);
+
+	if (r)
+		return r;
+	subnet.span = own.range;
+	r = exclude_indices(&spec, &own.range, &subnet.exclude, e);
 	return r ? r : add_part(&spec, &subnet, pool, e);
 }
 
 /* Exclusions of a CIDRPool are of the whole; those in other nodes' prefixes change nothing here. */
 static int read_cidrpool(json_t *json, const char *node, struct pool *pool, struct err *e)
 {
-	static const struct subnet_keys cidr_keys = {
-		"cidr", NULL, NULL, NULL, "exclusions", false
-	};
 	const struct field_of spec = { json_object_get(json, "spec"), SPEC, CNI_ERR_CONFIG };
 	auto_subnet_spec struct subnet_spec subnet = { 0 };
-	auto_allocs struct allocs allocs = { 0 };
 	auto_range_list struct range_list usable = { 0 };
-	const struct alloc *own;
-	struct range whole;
-	int r = subnet_read(&spec, &cidr_keys, &subnet, e);
+	struct alloc own;
+	int r = read_own(json, &spec, &cidr_keys, node, &subnet, &own, e);
 
 	if (r)
 		return r;
-	whole = range_of_net(&subnet.subnet.net);
-	r = read_allocs(json, true, &allocs, e);
-	r = r ?: check_allocs(&allocs, &whole, e);
-	if (r)
-		return r;
-	own = own_alloc(&allocs, node, e);
-	if (!own)
-		return -EINVAL;
-	subnet.subnet = (struct subnet){ own->prefix, own->gateway };
+	subnet.subnet = (struct subnet){ own.prefix, own.gateway };
 	inet_net_mask(&subnet.subnet.net);
-	r = exclude_indices(&spec, &own->range, &subnet.exclude, e);
+	r = exclude_indices(&spec, &own.range, &subnet.exclude, e);
 	if (r)
 		return r;
-	if (range_usable(&own->prefix, &usable))
+	if (range_usable(&own.prefix, &usable))
 		return err_set(e, CNI_ERR_IO, ENOMEM, "read the pool");
 	subnet.span = usable.v[0]; /* allocateIPWithIndex counts from the first usable one */
 	return add_part(&spec, &subnet, pool, e);

@@ -77,45 +77,46 @@ static int no_memory(const char *where, struct err *e)
 	return err_set(e, CNI_ERR_IO, ENOMEM, "keep %s", where);
 }
 
-/* An element of an array must be an object; its keys are named "ARRAY[INDEX].KEY". */
-static int element(const struct field_of *of, size_t i, json_t *item, char where[64], struct err *e)
+/* Takes one element, whose keys @at finds. */
+typedef int element_fn(const struct field_of *at, struct cni_result *into, struct err *e);
+
+/* The elements of an array must be objects; their keys are named "ARRAY[INDEX].KEY". */
+static int elements_parse(json_t *array, const char *name, int code, element_fn *parse,
+			  struct cni_result *into, struct err *e)
 {
-	if (!json_is_object(item)) {
-		snprintf(where, 64, "%s[%zu]", of->where, i);
-		return field_wrong(&(struct field_of){ NULL, "", of->code }, where, item, e,
-				   "an object");
+	char where[64];
+	json_t *item;
+	size_t i;
+	int r;
+
+	json_array_foreach(array, i, item) {
+		const struct field_of at = { item, where, code };
+
+		snprintf(where, sizeof(where), "%s[%zu]", name, i);
+		if (!json_is_object(item))
+			return field_wrong(&(struct field_of){ NULL, "", code }, where, item, e,
+					   "an object");
+		strncat(where, ".", sizeof(where) - strlen(where) - 1);
+		r = parse(&at, into, e);
+		if (r)
+			return r;
 	}
-	snprintf(where, 64, "%s[%zu].", of->where, i);
 	return 0;
 }
 
-static int interfaces_parse(const struct field_of *of, json_t *array, struct cni_result *into,
-			    struct err *e)
+static int interface_parse(const struct field_of *at, struct cni_result *into, struct err *e)
 {
-	json_t *item;
-	size_t i;
+	struct cni_interface *dev = cni_result_add_interface(into);
+	int r;
 
-	json_array_foreach(array, i, item) {
-		char where[64];
-		const struct field_of at = { item, where, of->code };
-		struct cni_interface *dev;
-		int r = element(of, i, item, where, e);
-
-		if (r)
-			return r;
-		dev = cni_result_add_interface(into);
-		if (!dev)
-			return no_memory(where, e);
-		r = field_copy(&at, "name", dev->name, sizeof(dev->name), e);
-		r = r ?: field_copy(&at, "mac", dev->mac, sizeof(dev->mac), e);
-		r = r ?: field_u32(&at, "mtu", 0, INT_MAX, &dev->mtu, NULL, e);
-		r = r ?: field_dup(&at, "sandbox", &dev->sandbox, e);
-		r = r ?: field_dup(&at, "socketPath", &dev->socket_path, e);
-		r = r ?: field_copy(&at, "pciID", dev->pci_id, sizeof(dev->pci_id), e);
-		if (r)
-			return r;
-	}
-	return 0;
+	if (!dev)
+		return no_memory(at->where, e);
+	r = field_copy(at, "name", dev->name, sizeof(dev->name), e);
+	r = r ?: field_copy(at, "mac", dev->mac, sizeof(dev->mac), e);
+	r = r ?: field_u32(at, "mtu", 0, INT_MAX, &dev->mtu, NULL, e);
+	r = r ?: field_dup(at, "sandbox", &dev->sandbox, e);
+	r = r ?: field_dup(at, "socketPath", &dev->socket_path, e);
+	return r ?: field_copy(at, "pciID", dev->pci_id, sizeof(dev->pci_id), e);
 }
 
 /*
@@ -138,30 +139,16 @@ static int ip_interface_parse(const struct field_of *at, size_t interface_count,
 	return 0;
 }
 
-static int ips_parse(const struct field_of *of, json_t *array, struct cni_result *into,
-		     struct err *e)
+static int ip_parse(const struct field_of *at, struct cni_result *into, struct err *e)
 {
-	json_t *item;
-	size_t i;
+	struct cni_ip *ip = cni_result_add_ip(into);
+	int r;
 
-	json_array_foreach(array, i, item) {
-		char where[64];
-		const struct field_of at = { item, where, of->code };
-		struct cni_ip *ip;
-		int r = element(of, i, item, where, e);
-
-		if (r)
-			return r;
-		ip = cni_result_add_ip(into);
-		if (!ip)
-			return no_memory(where, e);
-		r = field_net(&at, "address", &ip->address, e);
-		r = r ?: field_addr(&at, "gateway", &ip->gateway, e);
-		r = r ?: ip_interface_parse(&at, into->interface_count, ip, e);
-		if (r)
-			return r;
-	}
-	return 0;
+	if (!ip)
+		return no_memory(at->where, e);
+	r = field_net(at, "address", &ip->address, e);
+	r = r ?: field_addr(at, "gateway", &ip->gateway, e);
+	return r ?: ip_interface_parse(at, into->interface_count, ip, e);
 }
 
 static int opt_parse(const struct field_of *at, const char *key, uint32_t max, struct cni_opt *ret,
@@ -170,41 +157,29 @@ static int opt_parse(const struct field_of *at, const char *key, uint32_t max, s
 	return field_u32(at, key, 0, max, &ret->value, &ret->set, e);
 }
 
-static int route_parse(const struct field_of *at, struct cni_route *ret, struct err *e)
+static int route_parse(const struct field_of *at, struct cni_result *into, struct err *e)
 {
-	int r = field_net(at, "dst", &ret->dst, e);
+	struct cni_route *ret = cni_result_add_route(into);
+	int r;
 
+	if (!ret)
+		return no_memory(at->where, e);
+	r = field_net(at, "dst", &ret->dst, e);
 	r = r ?: field_addr(at, "gw", &ret->gw, e);
 	r = r ?: opt_parse(at, "mtu", UINT32_MAX, &ret->mtu, e);
 	r = r ?: opt_parse(at, "advmss", UINT32_MAX, &ret->advmss, e);
 	r = r ?: opt_parse(at, "priority", UINT32_MAX, &ret->priority, e);
 	r = r ?: opt_parse(at, "table", UINT32_MAX, &ret->table, e);
 	/* rtm_scope is a byte (linux/rtnetlink.h) */
-	r = r ?: opt_parse(at, "scope", UINT8_MAX, &ret->scope, e);
-	return r;
+	return r ?: opt_parse(at, "scope", UINT8_MAX, &ret->scope, e);
 }
 
 int cni_routes_parse(json_t *array, const char *where, int code, struct cni_result *into,
 		     struct err *e)
 {
-	const struct field_of of = { NULL, where, code };
-	size_t before = into->route_count, i;
-	json_t *item;
-	int r = 0;
+	size_t before = into->route_count;
+	int r = elements_parse(array, where, code, route_parse, into, e);
 
-	json_array_foreach(array, i, item) {
-		char at_where[64];
-		const struct field_of at = { item, at_where, code };
-		struct cni_route *route;
-
-		r = element(&of, i, item, at_where, e);
-		if (r)
-			break;
-		route = cni_result_add_route(into);
-		r = route ? route_parse(&at, route, e) : no_memory(at_where, e);
-		if (r)
-			break;
-	}
 	if (r)
 		into->route_count = before;
 	return r;
@@ -250,10 +225,8 @@ static int arrays_parse(json_t *json, struct cni_result *into, struct err *e)
 
 	r = r ?: field_array(&top, "ips", &ips, e);
 	r = r ?: field_array(&top, "routes", &routes, e);
-	r = r
-		    ?: interfaces_parse(&(struct field_of){ NULL, "interfaces", CNI_ERR_DECODE },
-					interfaces, into, e);
-	r = r ?: ips_parse(&(struct field_of){ NULL, "ips", CNI_ERR_DECODE }, ips, into, e);
+	r = r ?: elements_parse(interfaces, "interfaces", CNI_ERR_DECODE, interface_parse, into, e);
+	r = r ?: elements_parse(ips, "ips", CNI_ERR_DECODE, ip_parse, into, e);
 	return r ?: cni_routes_parse(routes, "routes", CNI_ERR_DECODE, into, e);
 }
 
