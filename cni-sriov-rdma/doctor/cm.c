@@ -46,7 +46,7 @@ void cm_sockaddr(const struct inet_addr *a, uint16_t port, struct sockaddr_stora
 	}
 }
 
-static int unexpected(const struct rdma_cm_event *event, const char *what, struct err *e)
+int cm_unexpected(const struct rdma_cm_event *event, const char *what, struct err *e)
 {
 	int sys = event->status < 0 ? -event->status : ECONNRESET;
 
@@ -60,6 +60,10 @@ static int unexpected(const struct rdma_cm_event *event, const char *what, struc
 		err_set(e, CNI_ERR_KERNEL, ECONNREFUSED, "%s", what);
 		err_details(e, "is a server running at that address and port?");
 		return -ECONNREFUSED;
+	case RDMA_CM_EVENT_DISCONNECTED:
+		err_set(e, CNI_ERR_KERNEL, ECONNRESET, "%s", what);
+		err_details(e, "the peer ended the connection: it tells why");
+		return -ECONNRESET;
 	default:
 		return err_set(e, CNI_ERR_KERNEL, sys, "%s: %s", what,
 			       rdma_event_str(event->event));
@@ -84,7 +88,7 @@ int cm_wait(struct rdma_event_channel *channel, enum rdma_cm_event_type want, ui
 			return err_set(e, CNI_ERR_IO, errno, "%s: poll", what);
 	}
 	if (event->event != want) {
-		r = unexpected(event, what, e);
+		r = cm_unexpected(event, what, e);
 		rdma_ack_cm_event(event);
 		return r;
 	}

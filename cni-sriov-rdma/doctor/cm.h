@@ -22,3 +22,6 @@ void cm_sockaddr(const struct inet_addr *a, uint16_t port, struct sockaddr_stora
  */
 int cm_wait(struct rdma_event_channel *channel, enum rdma_cm_event_type want, uint64_t deadline,
 	    const char *what, struct rdma_cm_event **ret, struct err *e);
+
+/** cm_unexpected() - the error that an event means for somebody who did not wait for it; the caller acknowledges it */
+int cm_unexpected(const struct rdma_cm_event *event, const char *what, struct err *e);

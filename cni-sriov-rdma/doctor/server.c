@@ -37,6 +37,7 @@ static int listen_for_client(struct server *s, struct check *c, struct err *e)
 	if (rdma_listen(s->listener, 1))
 		return err_set(e, CNI_ERR_KERNEL, errno, "rdma_listen");
 	check_saw(c, "port %u", o->port);
+	fprintf(stderr, "listening at port %u, for %u s\n", o->port, o->wait);
 	return 0;
 }
 

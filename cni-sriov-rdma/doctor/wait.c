@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "cm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -78,6 +79,20 @@ static int judge(const struct ibv_wc *wc, const char *what, struct err *e)
 	return -EIO;
 }
 
+static int connection_event(const struct queue *q, const char *what, struct err *e)
+{
+	struct rdma_cm_event *event;
+	int r;
+
+	if (rdma_get_cm_event(q->events, &event))
+		return errno == EAGAIN
+			       ? 0
+			       : err_set(e, CNI_ERR_KERNEL, errno, "%s: rdma_get_cm_event", what);
+	r = cm_unexpected(event, what, e);
+	rdma_ack_cm_event(event);
+	return r;
+}
+
 /* Sleep until something happens; what it is comes out at the next look. */
 static int sleep_until(struct queue *q, uint64_t deadline, const char *what, struct err *e)
 {
@@ -103,9 +118,8 @@ static int sleep_until(struct queue *q, uint64_t deadline, const char *what, str
 	}
 	if (fds[0].revents && !ibv_get_cq_event(q->channel, &cq, &arg))
 		ibv_ack_cq_events(cq, 1);
-	if (fds[2].revents && !fds[0].revents)
-		return err_set(e, CNI_ERR_KERNEL, ECONNRESET, "%s", what);
-	return 0;
+	/* the last completions may have come with the connection's end */
+	return fds[2].revents && !fds[0].revents ? connection_event(q, what, e) : 0;
 }
 
 int queue_wait(struct queue *q, uint64_t deadline, const char *what, struct ibv_wc *ret,
