@@ -18,9 +18,11 @@
 #include "ipam.h"
 #include "kernel/netns.h"
 #include "kernel/roce.h"
+#include "pod_sysctl.h"
 #include "rdma_mode.h"
 #include "ready.h"
 #include "record.h"
+#include "source_routing.h"
 #include "uverbs.h"
 #include "vf/converge.h"
 #include "vf/observe.h"
@@ -147,6 +149,7 @@ static int want_state(struct add *a, struct vf_state *want, struct err *e)
 
 static int write_record(struct add *a, struct err *e)
 {
+	auto_close int lock = -1;
 	struct vf_state want;
 	int r = want_state(a, &want, e);
 
@@ -154,6 +157,8 @@ static int write_record(struct add *a, struct err *e)
 		r = record_new(a->call, &a->vf, &a->pod, &a->now, &want, &a->record, e);
 	if (!r && *a->conf.device_info)
 		r = device_info_note(a->conf.device_info, &a->record, e);
+	if (!r)
+		r = pod_sysctl_note(&a->site, a->store, &a->conf, &a->record, &lock, e);
 	if (!r)
 		r = record_save(a->store, &a->record, e);
 	return r;
@@ -185,7 +190,8 @@ static int move_in(struct add *a, struct err *e)
 		down.fields &= ~(unsigned int)VF_RDMA;
 		r = r ?: vf_converge(&a->site, &a->vf, &a->now, &down, VF_ATTACH, e);
 	}
-	return r ?: uverbs_check(&a->record.before, &a->now, a->conf.rdma_uverbs_changed, e);
+	r = r ?: uverbs_check(&a->record.before, &a->now, a->conf.rdma_uverbs_changed, e);
+	return r ?: pod_sysctl_apply(&a->site, &a->record, e);
 }
 
 /* Drivers sleep while they bring a link up (igbvf 30 ms), which is when the IPAM plugin works. */
@@ -217,7 +223,11 @@ static int set_addresses(struct add *a, struct err *e)
 
 	if (!a->result.ip_count || !(a->now.fields & VF_LINK))
 		return 0;
-	r = addressing_apply(&a->site, a->now.ifindex, a->now.name, &a->result, e);
+	r = addressing_apply(&a->site, a->now.ifindex, a->now.name, &a->result,
+			     !a->conf.source_routing, e);
+	if (!r && a->conf.source_routing)
+		r = source_routing_apply(&a->site, a->store, a->now.ifindex, &a->result, &a->record,
+					 e);
 	if (r)
 		return r;
 	await_carrier(a);

@@ -9,6 +9,7 @@
 #include "kernel/sysctl.h"
 
 #include <errno.h>
+#include <linux/rtnetlink.h>
 #include <string.h>
 
 /* Container runtimes switch IPv6 off in new namespaces, and the kernel then refuses an address (EACCES). */
@@ -20,9 +21,11 @@ static int enable_ipv6(struct vf_site *site, const char *ifname, struct err *e)
 	return sysctl_net_set(site->pod_ns, site->host_ns, path, "0", e);
 }
 
-static struct route to_route(int ifindex, const struct cni_route *r,
-			     const struct cni_result *result)
+struct route addressing_route(int ifindex, const struct cni_route *r,
+			      const struct cni_result *result)
 {
+	/* scopes are numbered from the universe inwards (linux/rtnetlink.h) */
+	bool on_link = r->scope.set && r->scope.value >= RT_SCOPE_LINK;
 	struct route route = {
 		.ifindex = ifindex,
 		.dst = r->dst,
@@ -36,13 +39,13 @@ static struct route to_route(int ifindex, const struct cni_route *r,
 	};
 
 	inet_net_mask(&route.dst);
-	for (size_t i = 0; route.gw.family == AF_UNSPEC && i < result->ip_count; i++)
+	for (size_t i = 0; !on_link && route.gw.family == AF_UNSPEC && i < result->ip_count; i++)
 		if (result->ips[i].gateway.family == route.dst.addr.family)
 			route.gw = result->ips[i].gateway;
 	return route;
 }
 
-static int add_route(struct vf_site *site, const struct route *route, struct err *e)
+int addressing_add_route(struct vf_site *site, const struct route *route, struct err *e)
 {
 	char dst[INET_TEXT], gw[INET_TEXT];
 	int r = route_add(&site->pod, route);
@@ -55,7 +58,7 @@ static int add_route(struct vf_site *site, const struct route *route, struct err
 }
 
 int addressing_apply(struct vf_site *site, int ifindex, const char *ifname,
-		     const struct cni_result *result, struct err *e)
+		     const struct cni_result *result, bool routes, struct err *e)
 {
 	bool ipv6_is_on = false;
 	char text[INET_TEXT];
@@ -70,15 +73,15 @@ int addressing_apply(struct vf_site *site, int ifindex, const char *ifname,
 		}
 		if (r)
 			break;
-		r = addr_add(&site->pod, ifindex, address);
+		r = addr_add(&site->pod, ifindex, address, routes);
 		if (r)
 			netlink_err(&site->pod, e, r, "add address %s to %s",
 				    inet_net_format(address, text), ifname);
 	}
-	for (size_t i = 0; !r && i < result->route_count; i++) {
-		struct route route = to_route(ifindex, &result->routes[i], result);
+	for (size_t i = 0; !r && routes && i < result->route_count; i++) {
+		struct route route = addressing_route(ifindex, &result->routes[i], result);
 
-		r = add_route(site, &route, e);
+		r = addressing_add_route(site, &route, e);
 	}
 	return r;
 }
@@ -149,7 +152,7 @@ static int check_routes(struct vf_site *site, int ifindex, const struct cni_resu
 	char dst[INET_TEXT];
 
 	for (size_t i = 0; i < own->route_count; i++) {
-		struct route route = to_route(ifindex, &own->routes[i], own);
+		struct route route = addressing_route(ifindex, &own->routes[i], own);
 		bool exists = false;
 		int r;
 

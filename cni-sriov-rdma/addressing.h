@@ -3,19 +3,31 @@
 #pragma once
 
 #include "cni/result.h"
+#include "kernel/route.h"
 #include "vf/site.h"
 
 /**
  * addressing_apply() - put addresses and routes on the interface, which is up
  * @ifname: its name in the pod
- *
- * A route without a gateway goes through that of the first address of its family, as in the reference
- * plugins (containernetworking/plugins, pkg/ipam).
+ * @routes: whether there shall be routes, too, those to the addresses' nets included; if not, source_routing_apply()
+ *          makes them
  *
  * Errors: code 100, naming the address or route.
  */
 int addressing_apply(struct vf_site *site, int ifindex, const char *ifname,
-		     const struct cni_result *result, struct err *e);
+		     const struct cni_result *result, bool routes, struct err *e);
+
+/**
+ * addressing_route() - a route of a result as the kernel is to have it
+ *
+ * One without a gateway goes through that of the first address of its family, as in the reference plugins
+ * (containernetworking/plugins, pkg/ipam), unless its scope says that it is on the link.
+ */
+struct route addressing_route(int ifindex, const struct cni_route *r,
+			      const struct cni_result *result);
+
+/** addressing_add_route() - add a route; code 100, naming it */
+int addressing_add_route(struct vf_site *site, const struct route *route, struct err *e);
 
 /** addressing_clear() - take all addresses but link-local ones away, and with them the routes through them; code 100 */
 int addressing_clear(struct vf_site *site, int ifindex, struct err *e);

@@ -2,9 +2,13 @@
 #include "attachments.h"
 
 #include "base/cleanup.h"
+#include "base/lock.h"
 #include "way_back.h"
 
 #include <errno.h>
+#include <string.h>
+
+#define STORE_LOCK_MS 10000
 
 enum attachment_life attachment_life(const struct record *record)
 {
@@ -58,4 +62,53 @@ int attachment_undo(int store, const char *bdf,
 		return r;
 	*ret_done = true;
 	return way_back(NULL, store, &record, e);
+}
+
+void siblings_done(struct siblings *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		record_done(&s->list[i]);
+	free(s->list);
+	*s = (struct siblings){ 0 };
+}
+
+/* The container as well: the inode number of a dead namespace may be a new one's. */
+static bool is_sibling(const struct record *r, const struct record *of)
+{
+	return record_is_of_boot(r, of->boot) && netns_id_equal(&r->netns_id, &of->netns_id) &&
+	       !strcmp(r->env.container_id, of->env.container_id);
+}
+
+int attachment_siblings(int store, const struct record *of, struct siblings *ret, struct err *e)
+{
+	auto_free char(*vfs)[PCI_ADDR_MAX] = NULL;
+	auto_siblings struct siblings found = { 0 };
+	struct err ignored;
+	size_t count;
+	int r = record_list(store, &vfs, &count, e);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < count; i++) {
+		auto_record struct record one = { 0 };
+		void *grown;
+
+		if (!strcmp(vfs[i], of->bdf) || record_load(store, vfs[i], &one, &ignored) ||
+		    !is_sibling(&one, of))
+			continue;
+		grown = reallocarray(found.list, found.count + 1, sizeof(*found.list));
+		if (!grown)
+			return err_set(e, CNI_ERR_IO, ENOMEM, "look at the pod's attachments");
+		found.list = grown;
+		found.list[found.count++] = one;
+		one = (struct record){ 0 };
+	}
+	*ret = found;
+	found = (struct siblings){ 0 };
+	return 0;
+}
+
+int attachments_lock(int store, struct err *e)
+{
+	return lock_take_dir(store, ".", STORE_LOCK_MS, e);
 }

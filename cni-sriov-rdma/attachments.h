@@ -27,3 +27,25 @@ const char *attachment_life_name(enum attachment_life life);
 int attachment_undo(int store, const char *bdf,
 		    bool (*still)(const struct record *record, const void *arg), const void *arg,
 		    bool *ret_done, struct err *e);
+
+/* The other attachments of a pod. */
+struct siblings {
+	struct record *list;
+	size_t count;
+};
+
+/**
+ * attachment_siblings() - the records of the other attachments of a pod that lives
+ * @of: one of them: the same container in the same network namespace, in the same boot
+ *
+ * One that cannot be read is left out. siblings_done() frees them.
+ */
+int attachment_siblings(int store, const struct record *of, struct siblings *ret, struct err *e);
+void siblings_done(struct siblings *s);
+#define auto_siblings __attribute__((cleanup(siblings_done)))
+
+/**
+ * attachments_lock() - lock what attachments of one pod share, while records are compared and one is written
+ * Taken after the VF's lock, and held for moments. Return: as lock_take().
+ */
+int attachments_lock(int store, struct err *e);

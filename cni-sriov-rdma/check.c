@@ -9,7 +9,9 @@
 #include "conf.h"
 #include "ipam.h"
 #include "kernel/netns.h"
+#include "pod_sysctl.h"
 #include "record.h"
+#include "source_routing.h"
 #include "verbs_check.h"
 #include "vf/observe.h"
 
@@ -140,8 +142,11 @@ int attach_check(const struct cni_call *call, json_t **ret_output, struct err *e
 	r = r ?: cni_result_parse(record.result, CNI_VERSION_NEWEST, &own, e);
 	r = r ?: cni_result_parse(told ?: record.result, call->conf.version, &prev, e);
 	r = r ?: check_vf(&site, &record, own_interface(&prev, &call->env), &now, e);
+	r = r ?: pod_sysctl_check(&site, &record, e);
 	if (!r && now.ifindex)
 		r = addressing_check(&site, now.ifindex, &own, &prev, e);
+	if (!r && now.ifindex && source_routing_is_noted(&record))
+		r = source_routing_check(&site, now.ifindex, &own, &record, e);
 	r = r ?: check_ipam(call, &own, e);
 	if (!r && conf.rdma_check == RDMA_CHECK_VERBS) /* last: it takes longest */
 		r = verbs_check(call, &record, &now, e);

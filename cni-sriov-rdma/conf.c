@@ -2,6 +2,7 @@
 #include "conf.h"
 
 #include "base/cleanup.h"
+#include "conf_pod.h"
 #include "record.h"
 
 #include <ctype.h>
@@ -313,7 +314,8 @@ static int parse_interface(const struct cni_call *call, struct attach_conf *c, s
 	r = r ?: parse_grants(root, &c->want, e);
 	r = r ?: parse_mtu(root, &c->want, e);
 	r = r ?: parse_mac(call, &c->want, e);
-	return r ?: parse_device_info(call, c, e);
+	r = r ?: parse_device_info(call, c, e);
+	return r ?: pod_conf_parse(call, c, e);
 }
 
 int attach_conf_parse_store(const struct cni_call *call, struct attach_conf *ret, struct err *e)

@@ -41,6 +41,8 @@ struct attach_conf {
 	enum fault_policy rdma_uverbs_changed; /* the move gave the verbs device another number */
 	enum rdma_check rdma_check;
 	uint32_t rdma_ready_ms; /* how long to wait for it to be ready */
+	json_t *sysctl; /* of the pod's network namespace: key to value; NULL = none; see pod_sysctl.h */
+	bool source_routing;
 	const char *device_info; /* the Network Plumbing WG's device-info file, "" = none */
 	enum log_level log_level;
 	const char *log_file; /* "" = stderr */

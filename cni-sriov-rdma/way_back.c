@@ -7,6 +7,8 @@
 #include "device_info.h"
 #include "ipam.h"
 #include "kernel/netns.h"
+#include "pod_sysctl.h"
+#include "source_routing.h"
 #include "vf/converge.h"
 #include "vf/observe.h"
 
@@ -114,17 +116,32 @@ static int restore_vf(struct vf_site *site, const struct record *record, struct 
 	return err_return(&first, e);
 }
 
-static int restore(struct vf_site *site, const struct record *record, struct ipam *release,
-		   bool *ret_lost, struct err *e)
+/* The VF, and what its attachment changed in the pod's namespace. */
+static int restore_at(struct vf_site *site, int store, const struct record *record,
+		      struct ipam *release, bool *ret_lost, struct err *e)
+{
+	struct err first = { 0 }, err;
+
+	if (restore_vf(site, record, release, ret_lost, &err))
+		err_keep_first(&first, &err);
+	if (pod_sysctl_undo(site, store, record, &err))
+		err_keep_first(&first, &err);
+	if (source_routing_undo(site, record, &err))
+		err_keep_first(&first, &err);
+	return err_return(&first, e);
+}
+
+static int restore(struct vf_site *site, int store, const struct record *record,
+		   struct ipam *release, bool *ret_lost, struct err *e)
 {
 	struct vf_site own = VF_SITE_NONE;
 	int r;
 
 	if (site)
-		return restore_vf(site, record, release, ret_lost, e);
+		return restore_at(site, store, record, release, ret_lost, e);
 	r = vf_site_open(&own, way_back_pod_ns(record), e);
 	if (!r)
-		r = restore_vf(&own, record, release, ret_lost, e);
+		r = restore_at(&own, store, record, release, ret_lost, e);
 	vf_site_close(&own);
 	return r;
 }
@@ -140,7 +157,7 @@ int way_back(struct vf_site *site, int store, const struct record *record, struc
 	r = boot_id(boot, e);
 	if (r)
 		return r;
-	if (record_is_of_boot(record, boot) && restore(site, record, &release, &lost, &err))
+	if (record_is_of_boot(record, boot) && restore(site, store, record, &release, &lost, &err))
 		err_keep_first(&first, &err);
 	if (!release.runs && ipam_release_start(record, &release, &err))
 		err_keep_first(&first, &err);

@@ -19,12 +19,12 @@ static bool broadcast_of(const struct inet_net *net, struct inet_addr *ret)
 	return true;
 }
 
-int addr_add(struct netlink *nl, int ifindex, const struct inet_net *address)
+int addr_add(struct netlink *nl, int ifindex, const struct inet_net *address, bool prefix_route)
 {
+	uint32_t flags = address->addr.family == AF_INET6 ? IFA_F_NODAD : 0;
 	struct ifaddrmsg info = {
 		.ifa_family = (uint8_t)address->addr.family,
 		.ifa_prefixlen = address->len,
-		.ifa_flags = address->addr.family == AF_INET6 ? IFA_F_NODAD : 0,
 		.ifa_index = (uint32_t)ifindex,
 	};
 	struct nl_msg *msg =
@@ -36,6 +36,9 @@ int addr_add(struct netlink *nl, int ifindex, const struct inet_net *address)
 		return -ENOMEM;
 	NLA_PUT(msg, IFA_LOCAL, size, address->addr.bytes);
 	NLA_PUT(msg, IFA_ADDRESS, size, address->addr.bytes);
+	if (!prefix_route)
+		flags |= IFA_F_NOPREFIXROUTE; /* above the header's 8 bits */
+	NLA_PUT_U32(msg, IFA_FLAGS, flags);
 	if (broadcast_of(address, &broadcast))
 		NLA_PUT(msg, IFA_BROADCAST, size, broadcast.bytes);
 	r = netlink_request(nl, msg, NULL, NULL);

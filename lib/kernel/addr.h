@@ -14,9 +14,11 @@
  * An IPv6 address skips duplicate address detection (RFC 4862, 5.4): an IPAM plugin has made sure that
  * there is no other, and a pod must not wait a second or two for what is known.
  *
+ * @prefix_route: whether the kernel shall make the route to the address's net in the main table, as it does by itself
+ *
  * Return: 0 or a negative errno of netlink_request().
  */
-int addr_add(struct netlink *nl, int ifindex, const struct inet_net *address);
+int addr_add(struct netlink *nl, int ifindex, const struct inet_net *address, bool prefix_route);
 
 /** addr_del() - take an address off a link; one that is not there, as a primary one takes others along, is no error */
 int addr_del(struct netlink *nl, int ifindex, const struct inet_net *address);

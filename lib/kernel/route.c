@@ -87,6 +87,23 @@ static bool dst_matches(const struct rtmsg *info, const struct nlattr *dst,
 	       (want->len ? attr_is_addr(dst, &want->addr) : !dst);
 }
 
+static bool metric_matches(struct nlattr *metrics, int which, uint32_t want)
+{
+	struct nlattr *a =
+		want && metrics ? nla_find(nla_data(metrics), nla_len(metrics), which) : NULL;
+
+	return !want || (a && nla_len(a) == sizeof(want) && nla_get_u32(a) == want);
+}
+
+/* What a route may have or not. IPv6 knows no scopes, and tells universe. */
+static bool options_match(const struct rtmsg *info, struct nlattr *const *tb,
+			  const struct route *want)
+{
+	return metric_matches(tb[RTA_METRICS], RTAX_MTU, want->mtu) &&
+	       metric_matches(tb[RTA_METRICS], RTAX_ADVMSS, want->advmss) &&
+	       (!want->set_scope || info->rtm_family != AF_INET || info->rtm_scope == want->scope);
+}
+
 static int match_route(struct nlmsghdr *h, void *arg)
 {
 	struct route_search *search = arg;
@@ -101,7 +118,8 @@ static int match_route(struct nlmsghdr *h, void *arg)
 	    (int)nla_get_u32(tb[RTA_OIF]) == want->ifindex && tb[RTA_TABLE] &&
 	    (!want->table || nla_get_u32(tb[RTA_TABLE]) == want->table) &&
 	    (!want->priority ||
-	     (tb[RTA_PRIORITY] && nla_get_u32(tb[RTA_PRIORITY]) == want->priority)))
+	     (tb[RTA_PRIORITY] && nla_get_u32(tb[RTA_PRIORITY]) == want->priority)) &&
+	    options_match(info, tb, want))
 		search->found = true;
 	return 0;
 }
@@ -112,6 +130,33 @@ int route_exists(struct netlink *nl, const struct route *route, bool *ret)
 	struct route_search search = { .want = route };
 	int r = netlink_request(nl, netlink_msg(RTM_GETROUTE, NLM_F_DUMP, &info, sizeof(info)),
 				match_route, &search);
+
+	if (!r)
+		*ret = search.found;
+	return r;
+}
+
+struct table_search {
+	uint32_t table;
+	bool found;
+};
+
+static int match_table(struct nlmsghdr *h, void *arg)
+{
+	const struct nlattr *table = nlmsg_find_attr(h, sizeof(struct rtmsg), RTA_TABLE);
+	struct table_search *search = arg;
+
+	if (table && nla_len(table) == sizeof(search->table) && nla_get_u32(table) == search->table)
+		search->found = true;
+	return 0;
+}
+
+int route_table_used(struct netlink *nl, uint32_t table, bool *ret)
+{
+	struct rtmsg info = { .rtm_family = AF_UNSPEC };
+	struct table_search search = { .table = table };
+	int r = netlink_request(nl, netlink_msg(RTM_GETROUTE, NLM_F_DUMP, &info, sizeof(info)),
+				match_table, &search);
 
 	if (!r)
 		*ret = search.found;

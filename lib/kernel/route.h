@@ -25,7 +25,10 @@ int route_add(struct netlink *nl, const struct route *route);
 /**
  * route_exists() - is there such a route?
  *
- * Compares destination, gateway and link; table and priority if they are set: a plugin that runs later, such as
+ * Compares destination, gateway and link; of the rest what is set: table, too, since a plugin that runs later, such as
  * sbr, may have put the route into another table.
  */
 int route_exists(struct netlink *nl, const struct route *route, bool *ret);
+
+/** route_table_used() - has a table a route, of any family? */
+int route_table_used(struct netlink *nl, uint32_t table, bool *ret);

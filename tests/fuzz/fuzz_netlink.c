@@ -10,6 +10,7 @@
 #include "../../lib/kernel/link.c"
 #include "../../lib/kernel/rdma.c"
 #include "../../lib/kernel/route.c"
+#include "../../lib/kernel/rule.c"
 #include "../../lib/kernel/vfinfo.c"
 /* NOLINTEND(bugprone-suspicious-include) */
 
@@ -44,10 +45,20 @@ static void read_addr(struct nlmsghdr *h)
 
 static void read_route(struct nlmsghdr *h)
 {
-	struct route want = { .ifindex = 1, .dst = { { AF_INET, { 10 } }, 8 } };
+	struct route want = { .ifindex = 1, .dst = { { AF_INET, { 10 } }, 8 }, .mtu = 1500 };
+	struct table_search table = { .table = 1000 };
 	struct route_search search = { .want = &want };
 
 	match_route(h, &search);
+	match_table(h, &table);
+}
+
+static void read_rule(struct nlmsghdr *h)
+{
+	struct rule_collect c = { 0 };
+
+	collect_rule(h, &c);
+	free(c.list);
 }
 
 static void read_rdma(struct nlmsghdr *h)
@@ -62,8 +73,8 @@ static void read_rdma(struct nlmsghdr *h)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static void (*const readers[])(struct nlmsghdr *) = { read_link, read_vfinfo, read_addr,
-							      read_route, read_rdma };
+	static void (*const readers[])(struct nlmsghdr *) = { read_link,  read_vfinfo, read_addr,
+							      read_route, read_rdma,   read_rule };
 	struct nlmsghdr *h;
 	uint8_t *copy;
 

@@ -9,7 +9,7 @@
 #include <linux/if_ether.h>
 #include <linux/if_link.h>
 
-static struct cni_env env = { .verb = CNI_VERB_ADD, .args = "" };
+static struct cni_env env = { .verb = CNI_VERB_ADD, .args = "", .ifname = "net1" };
 
 /* A configuration with a device, and these keys more. */
 static int parse(const char *keys, struct cni_call *call, struct attach_conf *ret, struct err *e)
@@ -165,6 +165,16 @@ static void what_is_wrong_is_named(void **state)
 		  "runtimeConfig.CNIDeviceInfoFile: \"x\"", "absolute path without .." },
 		{ "'runtimeConfig':{'CNIDeviceInfoFile':'/a/../b'}",
 		  "runtimeConfig.CNIDeviceInfoFile: ", "absolute path without .." },
+		{ "'sysctl':{'kernel.hostname':'x'}", "sysctl: \"kernel.hostname\": \"x\"",
+		  "only a network namespace's settings" },
+		{ "'sysctl':{'net.ipv4.ip_forward':1}", "sysctl.net.ipv4.ip_forward: 1",
+		  "string of one line" },
+		{ "'sysctl':{'net.ipv4.ip_forward':''}", "sysctl.net.ipv4.ip_forward: \"\"",
+		  "string of one line" },
+		{ "'sysctl':{'net.ipv4.ip_forward':'1\\n'}",
+		  "sysctl.net.ipv4.ip_forward: ", "string of one line" },
+		{ "'sysctl':['x']", "sysctl: [\"x\"]", "object" },
+		{ "'sourceRouting':'on'", "sourceRouting: \"on\"", "true or false" },
 		{ "'rdma':{'required':'yes'}", "rdma.required: \"yes\"", "true or false" },
 		{ "'dataDir':'state'", "dataDir: \"state\"", "absolute path without .." },
 		{ "'dataDir':'/var/../etc'", "dataDir: \"/var/../etc\"",

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The keys about the pod's network namespace. */
+#include "conf_pod.h"
+
+#include "cni/field.h"
+#include "pod_sysctl.h"
+
+int pod_conf_parse(const struct cni_call *call, struct attach_conf *c, struct err *e)
+{
+	json_t *root = call->conf.root;
+	int r = cni_json_object(root, "", "sysctl", &c->sysctl, e);
+
+	r = r ?: pod_sysctl_check_conf(c->sysctl, call->env.ifname, e);
+	return r ?: cni_json_bool(root, "", "sourceRouting", &c->source_routing, e);
+}
