@@ -88,17 +88,25 @@ static int write_synced(int dir, const char *name, const char *data, size_t len)
 	return fchmod(fd, PROGRAM_MODE) || fsync(fd) ? -errno : 0;
 }
 
+/* The temporary file's name; one that a killed run left is removed. */
+static int make_tmp_name(int dir, const char *name, char tmp[NAME_MAX + 1], struct err *e)
+{
+	snprintf(tmp, NAME_MAX + 1, ".%s.cni-sriov-rdma-new", name);
+	if (unlinkat(dir, tmp, 0) && errno != ENOENT)
+		return err_set(e, CNI_ERR_IO, errno, "remove %s, which an earlier run left", tmp);
+	return 0;
+}
+
 int place_put(int dir, const char *name, const void *data, size_t len,
 	      enum place_outcome *ret_outcome, struct err *e)
 {
 	enum place_outcome outcome = PLACE_REPLACED;
 	char tmp[NAME_MAX + 1];
 	struct stat st;
-	int r;
+	int r = make_tmp_name(dir, name, tmp, e);
 
-	snprintf(tmp, sizeof(tmp), ".%s.cni-sriov-rdma-new", name);
-	if (unlinkat(dir, tmp, 0) && errno != ENOENT)
-		return err_set(e, CNI_ERR_IO, errno, "remove %s, which an earlier run left", tmp);
+	if (r)
+		return r;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW)) {
 		if (errno != ENOENT)
 			return err_set(e, CNI_ERR_IO, errno, "look at %s", name);
@@ -123,9 +131,13 @@ int place_put(int dir, const char *name, const void *data, size_t len,
 int place_remove(int dir, const char *name, enum place_outcome *ret_outcome, struct err *e)
 {
 	auto_free char *data = NULL;
+	char tmp[NAME_MAX + 1];
 	size_t len;
-	int r = place_read(dir, name, &data, &len);
+	int r = make_tmp_name(dir, name, tmp, e);
 
+	if (r)
+		return r;
+	r = place_read(dir, name, &data, &len);
 	if (r == -ENOENT) {
 		*ret_outcome = PLACE_ABSENT;
 		return 0;

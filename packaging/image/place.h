@@ -36,7 +36,7 @@ int place_open(const char *path, struct err *e);
 int place_put(int dir, const char *name, const void *data, size_t len,
 	      enum place_outcome *ret_outcome, struct err *e);
 
-/** place_remove() - remove a file if it is a program of this project, of any version */
+/** place_remove() - remove a file if it is a program of this project, of any version; and what a killed run left */
 int place_remove(int dir, const char *name, enum place_outcome *ret_outcome, struct err *e);
 
 /** place_read() - read a program, at most 64 MiB; the caller frees it */

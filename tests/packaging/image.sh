@@ -85,8 +85,10 @@ rm "$host/rdma"
 echo "somebody's" >"$host/rdma"
 printf 'newer' >>"$host/sriov"
 ln -sf cni-sriov-rdma "$host/ib-sriov"
+echo "half" >"$host/.cni-ipam.cni-sriov-rdma-new"
 output=$(install_with --no-sleep --uninstall)
 is "ib-sriov rdma" "$(installed)"
+is "" "$(find "$host" -name '.*new')"
 is 2 "$(grep -c "left alone: it is not one of cni-sriov-rdma's" <<<"$output")"
 output=$(install_with --no-sleep --uninstall)
 is 3 "$(grep -c 'is not there$' <<<"$output")"
