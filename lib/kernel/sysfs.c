@@ -109,7 +109,7 @@ int sysfs_mount_own(struct err *e)
 
 	if (unshare(CLONE_NEWNS))
 		return err_set(e, CNI_ERR_KERNEL, errno, "make a mount namespace");
-	if (mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL))
+	if (mount("none", "/", "none", MS_REC | MS_SLAVE, NULL))
 		return err_set(e, CNI_ERR_KERNEL, errno, "keep mounts to this process");
 	if (mount("sysfs", "/sys", "sysfs", flags, NULL))
 		return err_set(e, CNI_ERR_KERNEL, errno, "mount the namespace's sysfs");
