@@ -49,15 +49,17 @@ unpack_kernel() { # RELEASE
 	echo "$release" >"$new/release"
 }
 
-build_modules() { # RELEASE: rxe that can change namespace, and vfib, which has the looks of a NIC's RDMA device
+build_modules() { # RELEASE: rxe that can change namespace; vfib and fakehca, which have the looks of a NIC's and of an HCA's RDMA device
 	local release=$1 module
-	mkdir -p "$new/modules/vfib"
+	mkdir -p "$new/modules"/{vfib,fakehca}
 	cp -r "$new/kernel/drivers/infiniband/sw/rxe" "$new/modules/rxe"
 	rm "$new/modules/rxe/Makefile" # the patch brings a Kbuild
 	patch -s -d "$new/modules/rxe" -p1 <"$here/modules/rxe-netns.patch"
-	cp "$here/modules/vfib.c" "$new/modules/vfib/"
-	echo 'obj-m := vfib.o' >"$new/modules/vfib/Kbuild"
-	for module in rxe vfib; do # type information would want pahole, and nobody reads it
+	for module in vfib fakehca; do
+		cp "$here/modules/$module.c" "$new/modules/$module/"
+		echo "obj-m := $module.o" >"$new/modules/$module/Kbuild"
+	done
+	for module in rxe vfib fakehca; do # type information would want pahole, and nobody reads it
 		quietly make -j"$(nproc)" -C "$new/kernel/usr/src/linux-headers-$release" M="$new/modules/$module" \
 			CONFIG_DEBUG_INFO_BTF_MODULES= modules
 		strip -g "$new/modules/$module"/*.ko
