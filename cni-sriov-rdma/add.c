@@ -15,6 +15,7 @@
 #include "cni/result.h"
 #include "conf.h"
 #include "device_info.h"
+#include "infiniband.h"
 #include "ipam.h"
 #include "kernel/netns.h"
 #include "kernel/roce.h"
@@ -127,7 +128,12 @@ static int want_rdma(struct add *a, struct vf_state *want, struct err *e)
 /* Configuration and present state to the wanted state. */
 static int want_state(struct add *a, struct vf_state *want, struct err *e)
 {
+	int r;
+
 	*want = a->conf.want;
+	r = infiniband_check(&a->conf, &a->vf, e);
+	if (r)
+		return r;
 	if (!a->conf.has_min_rate)
 		want->pf.min_rate = a->now.pf.min_rate;
 	if (!a->conf.has_max_rate)
@@ -144,6 +150,7 @@ static int want_state(struct add *a, struct vf_state *want, struct err *e)
 		want->fields &=
 			~(unsigned int)VF_LINK; /* user space sets the address and the MTU itself */
 	}
+	infiniband_want(&a->conf, &a->vf, &a->now, want);
 	return want_rdma(a, want, e);
 }
 
@@ -230,6 +237,8 @@ static int set_addresses(struct add *a, struct err *e)
 					 e);
 	if (r)
 		return r;
+	if (a->vf.infiniband)
+		return 0; /* nothing is announced there */
 	await_carrier(a);
 	addressing_announce(&a->site, a->now.ifindex, &a->now.mac, &a->result);
 	return 0;
@@ -250,7 +259,7 @@ static int await_rdma(struct add *a, struct err *e)
 		log_warning("%s; %s", e->msg, e->details);
 		r = 0;
 	}
-	if (roce_better_mtu(a->now.mtu))
+	if (!a->vf.infiniband && roce_better_mtu(a->now.mtu))
 		log_warning("mtu: %u gives RDMA an MTU of %u; %u and more would give the next one",
 			    a->now.mtu, roce_active_mtu(a->now.mtu), roce_better_mtu(a->now.mtu));
 	return r;

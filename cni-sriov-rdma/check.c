@@ -78,7 +78,7 @@ static int check_vf(struct vf_site *site, const struct record *record,
 
 	r = vf_find(site->sysfs, &site->host, record->bdf, &vf, e);
 	if (!r)
-		r = vf_observe(site, &vf, VF_LINK | VF_PF | VF_RDMA, now, e);
+		r = vf_observe(site, &vf, VF_LINK | VF_PF | VF_RDMA | VF_DRIVER, now, e);
 	if (r)
 		return r;
 	now->flags = (want.flags & ~(unsigned int)IFF_UP) | (now->flags & IFF_UP);

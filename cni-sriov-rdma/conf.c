@@ -2,6 +2,7 @@
 #include "conf.h"
 
 #include "base/cleanup.h"
+#include "conf_ib.h"
 #include "conf_pod.h"
 #include "record.h"
 
@@ -355,6 +356,8 @@ int attach_conf_parse(const struct cni_call *call, struct attach_conf *ret, stru
 	r = r ?: parse_rdma(root, &c, e);
 	if (!r && c.name != NAME_RDMA)
 		r = parse_interface(call, &c, e);
+	if (!r && (c.name == NAME_OWN || c.name == NAME_IB_SRIOV))
+		r = conf_ib_parse(call, &c, e);
 	if (!r)
 		*ret = c;
 	return r;

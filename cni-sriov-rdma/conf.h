@@ -12,6 +12,7 @@ enum rdma_netns_mode {
 	RDMA_EXCLUSIVE, /* devices belong to one namespace; the VF's moves along (the default) */
 	RDMA_SHARED, /* every namespace sees every device; the VF's stays */
 	RDMA_KEEP, /* whatever the mode is: move in exclusive mode, stay in shared mode */
+	RDMA_STAY, /* whatever the mode is: stay ("rdmaIsolation": false) */
 };
 
 /* What to do about a fault that leaves an attachment of little use. */
@@ -43,6 +44,8 @@ struct attach_conf {
 	uint32_t rdma_ready_ms; /* how long to wait for it to be ready */
 	json_t *sysctl; /* of the pod's network namespace: key to value; NULL = none; see pod_sysctl.h */
 	bool source_routing;
+	uint64_t guid; /* of an InfiniBand VF; 0 = not given */
+	const char *guid_key; /* where it was given */
 	const char *device_info; /* the Network Plumbing WG's device-info file, "" = none */
 	enum log_level log_level;
 	const char *log_file; /* "" = stderr */

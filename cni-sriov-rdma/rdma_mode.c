@@ -63,6 +63,8 @@ int rdma_plan(struct vf_site *site, const struct attach_conf *conf, const struct
 	r = vf_site_rdma(site, false, &nl, e);
 	if (r)
 		return r;
+	if (conf->rdma_mode == RDMA_STAY)
+		return 0;
 	if (conf->rdma_mode == RDMA_KEEP) {
 		r = rdma_mode_get(nl, &exclusive);
 		if (r)

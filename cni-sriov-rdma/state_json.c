@@ -92,6 +92,8 @@ json_t *state_to_json(const struct vf_state *s)
 	pf_to_json(s, o);
 	if (s->fields & VF_RDMA_NETNS)
 		json_object_set_new(o, "rdma", rdma_to_json(s));
+	if (s->fields & VF_DRIVER)
+		json_object_set_new(o, "driver", json_string(s->driver));
 	return o;
 }
 
@@ -283,6 +285,14 @@ static int rdma_from_json(json_t *o, struct vf_state *s, struct err *e)
 	return 0;
 }
 
+/* It becomes part of a path. */
+static int driver_from_json(json_t *o, struct vf_state *s, struct err *e)
+{
+	int r = get_text(o, "driver", s->driver, sizeof(s->driver), VF_DRIVER, &s->fields, e);
+
+	return r || !strchr(s->driver, '/') ? r : bad(e, "driver");
+}
+
 int state_from_json(json_t *json, struct vf_state *ret, struct err *e)
 {
 	struct vf_state s = { 0 };
@@ -293,6 +303,7 @@ int state_from_json(json_t *json, struct vf_state *ret, struct err *e)
 	r = link_from_json(json, &s, e);
 	r = r ?: pf_from_json(json, &s, e);
 	r = r ?: rdma_from_json(json, &s, e);
+	r = r ?: driver_from_json(json, &s, e);
 	if (!r)
 		*ret = s;
 	return r;

@@ -31,7 +31,7 @@ static int check_rdma(const struct attach_conf *conf, struct err *e)
 	auto_netlink struct netlink nl = { 0 };
 	bool exclusive;
 
-	if (conf->rdma_mode == RDMA_KEEP)
+	if (conf->rdma_mode == RDMA_KEEP || conf->rdma_mode == RDMA_STAY)
 		return 0;
 	if (netlink_open(&nl, NETLINK_RDMA, -1, -1, e) || rdma_mode_get(&nl, &exclusive))
 		return conf->rdma_required

@@ -39,6 +39,12 @@ static struct vf_state reachable(const struct record *record, const struct vf_st
 	struct vf_state before = record->before;
 
 	*ret_lost = false;
+	/* an IPoIB address follows from the VF's GUID, and cannot be set on a VF */
+	if (hwaddr_is_ipoib(&before.mac))
+		before.fields &= ~(unsigned int)VF_MAC;
+	/* somebody has given the VF to another driver since */
+	if (*now->driver && strcmp(now->driver, before.driver) != 0)
+		before.fields &= ~(unsigned int)VF_DRIVER;
 	if (now->place == VF_ELSEWHERE) {
 		*ret_lost = before.fields & now->fields & VF_NETNS;
 		before.fields &= ~(unsigned int)VF_LINK;
@@ -85,9 +91,10 @@ static int find(struct vf_site *site, const struct record *record, struct vf *re
 static int restore_vf(struct vf_site *site, const struct record *record, struct ipam *release,
 		      bool *ret_lost, struct err *e)
 {
-	unsigned int parts = is_rdma_only(record) ? VF_RDMA : VF_LINK | VF_PF | VF_RDMA;
+	unsigned int parts = is_rdma_only(record) ? VF_RDMA : VF_LINK | VF_PF | VF_RDMA | VF_DRIVER;
 	struct vf_state now = { 0 }, before;
 	struct err first = { 0 }, err;
+	unsigned int reached;
 	struct vf vf;
 	int r;
 
@@ -106,8 +113,12 @@ static int restore_vf(struct vf_site *site, const struct record *record, struct 
 	before = reachable(record, &now, ret_lost);
 	if (!silence(site, &vf, &now, &before, &err) && ipam_release_start(record, release, &err))
 		err_keep_first(&first, &err);
-	if (vf_converge(site, &vf, &now, &before, VF_RESTORE, &err))
-		err_keep_first(&first, &err);
+	do { /* a driver that is bound again brings back what had gone with it */
+		reached = before.fields;
+		if (vf_converge(site, &vf, &now, &before, VF_RESTORE, &err))
+			err_keep_first(&first, &err);
+		before = reachable(record, &now, ret_lost);
+	} while (before.fields & ~reached);
 	if (!first.code && *ret_lost)
 		log_warning(
 			"VF %s is in no network namespace that can be reached; its record is kept, and it "

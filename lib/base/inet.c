@@ -143,3 +143,40 @@ bool hwaddr_is_unicast_mac(const struct hwaddr *a)
 {
 	return a->len == 6 && !hwaddr_is_zero(a) && !(a->bytes[0] & 1);
 }
+
+bool hwaddr_is_ipoib(const struct hwaddr *a)
+{
+	return a->len == HWADDR_IPOIB;
+}
+
+static uint64_t guid_from_bytes(const uint8_t *bytes)
+{
+	uint64_t guid = 0;
+
+	for (unsigned int i = 0; i < sizeof(guid); i++)
+		guid = guid << 8 | bytes[i];
+	return guid;
+}
+
+uint64_t hwaddr_guid(const struct hwaddr *a)
+{
+	return hwaddr_is_ipoib(a) ? guid_from_bytes(a->bytes + HWADDR_IPOIB - sizeof(uint64_t)) : 0;
+}
+
+int guid_parse(const char *text, uint64_t *ret)
+{
+	struct hwaddr a;
+
+	if (hwaddr_parse(text, &a) || a.len != sizeof(*ret))
+		return -EINVAL;
+	*ret = guid_from_bytes(a.bytes);
+	return 0;
+}
+
+const char *guid_format(uint64_t guid, char buf[GUID_TEXT])
+{
+	for (unsigned int i = 0; i < sizeof(guid); i++)
+		sprintf(buf + i * 3, i + 1 < sizeof(guid) ? "%02x:" : "%02x",
+			(unsigned int)(guid >> (56 - 8 * i)) & 0xff);
+	return buf;
+}

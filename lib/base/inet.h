@@ -71,5 +71,22 @@ const char *hwaddr_format(const struct hwaddr *a, char buf[HWADDR_TEXT]);
 bool hwaddr_equal(const struct hwaddr *a, const struct hwaddr *b);
 bool hwaddr_is_zero(const struct hwaddr *a);
 
+#define HWADDR_IPOIB \
+	20 /* queue pair number, and a GID, whose last 8 bytes are the port's GUID (RFC 4391, 9.1.1) */
+
+/** hwaddr_is_ipoib() - is it of an InfiniBand interface? */
+bool hwaddr_is_ipoib(const struct hwaddr *a);
+
+/** hwaddr_guid() - the GUID in an IPoIB address; 0 in any other */
+uint64_t hwaddr_guid(const struct hwaddr *a);
+
+#define GUID_TEXT 24
+
+/** guid_parse() - "02:00:00:00:00:00:00:01", the first pair being the highest; 0 or -EINVAL */
+int guid_parse(const char *text, uint64_t *ret);
+
+/** guid_format() - the same back; returns @buf */
+const char *guid_format(uint64_t guid, char buf[GUID_TEXT]);
+
 /** hwaddr_is_unicast_mac() - 6 bytes, not zero, the group bit clear (IEEE 802, 8.2) */
 bool hwaddr_is_unicast_mac(const struct hwaddr *a);

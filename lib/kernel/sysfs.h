@@ -52,6 +52,17 @@ bool sysfs_pci_exists(int sysfs, const char *bdf);
 /** sysfs_pci_driver() - the bound driver's name; -ENOENT when none is */
 int sysfs_pci_driver(int sysfs, const char *bdf, char *ret, size_t size);
 
+/**
+ * sysfs_pci_unbind(), sysfs_pci_bind() - take a function from its driver, give it to one
+ *
+ * When they return, what the driver makes is gone, or is there as far as it makes it at once (drivers/base/bus.c).
+ * A driver_override of the function counts.
+ *
+ * Return: 0; -ENODEV when it is not that driver's, or the driver does not take it; or what its probe returned.
+ */
+int sysfs_pci_unbind(int sysfs, const char *bdf, const char *driver);
+int sysfs_pci_bind(int sysfs, const char *bdf, const char *driver);
+
 /** sysfs_pci_pf() - the PF of a VF; -ENOENT when @bdf is no VF */
 int sysfs_pci_pf(int sysfs, const char *bdf, char ret[PCI_ADDR_MAX]);
 

@@ -74,7 +74,7 @@ static void parse_vf(struct nlattr *const *tb, uint8_t mac_len, struct vfinfo *i
 	const struct ifla_vf_rate *rate = attr_data(tb, IFLA_VF_RATE, sizeof(*rate));
 
 	parse_vlan(tb, info);
-	if (mac) {
+	if (mac && mac_len == ETH_ALEN) { /* IPoIB tells its own there (ipoib_get_vf_config) */
 		info->has |= VFINFO_MAC;
 		info->mac.len = mac_len;
 		memcpy(info->mac.bytes, mac->mac, mac_len);

@@ -2,10 +2,12 @@
 /*
  * Theory of operation. The order of the steps is what makes an attach safe:
  *
- * In:  the PF's settings first, so that the pod never sees traffic outside its VLAN; then the RDMA device,
- *      while the interface is down and there are few GIDs to move; then the interface, by one message that
- *      moves, names and sets it; then the PF's MAC; flags (up) last.
- * Out: the RDMA device, the interface (which the move takes down), and only then the PF's settings.
+ * In:  the PF's settings first, so that the pod never sees traffic outside its VLAN; GUIDs, for which the driver is
+ *      bound anew, which makes the interface and the RDMA device anew; then the RDMA device, while the interface is
+ *      down and there are few GIDs to move (on InfiniBand, its move makes the interface anew); then the interface, by
+ *      one message that moves, names and sets it; then the PF's MAC; flags (up) last.
+ * Out: GUIDs, for the same reason; the RDMA device, the interface (which the move takes down), and only then the PF's
+ *      settings.
  */
 #include "vf/converge.h"
 
@@ -19,11 +21,12 @@
 #define HOME_MS	  3000 /* until a dying namespace has sent its devices home: seen to take 0.5 s */
 #define POLL_MS	  10
 
-static step_fn *const steps_in[] = { step_pf_settings, step_rdma_netns, step_link,
-				     step_pf_mac,      step_flags,	NULL };
-static step_fn *const steps_out[] = { step_rdma_netns,	step_link,     step_pf_mac,
-				      step_pf_settings, step_altnames, step_flags,
-				      step_rdma_names,	NULL };
+static step_fn *const steps_in[] = {
+	step_pf_settings, step_guids, step_rdma_netns, step_link, step_pf_mac, step_flags, NULL
+};
+static step_fn *const steps_out[] = { step_guids,  step_rdma_netns,  step_link,
+				      step_pf_mac, step_pf_settings, step_altnames,
+				      step_flags,  step_rdma_names,  NULL };
 
 static int take_steps(struct converge *c, struct err *e)
 {
@@ -33,6 +36,7 @@ static int take_steps(struct converge *c, struct err *e)
 
 	for (; *step; step++) {
 		c->diff = vf_diff(c->now, c->want);
+		c->touched |= c->diff;
 		r = (*step)(c, &err);
 		if (!r)
 			continue;
@@ -52,10 +56,10 @@ static unsigned int verifiable(const struct vf_state *now)
 static unsigned int parts_of(unsigned int fields)
 {
 	return (fields & VF_LINK ? VF_LINK : 0) | (fields & VF_PF ? VF_PF : 0) |
-	       (fields & VF_RDMA ? VF_RDMA : 0);
+	       (fields & VF_RDMA ? VF_RDMA : 0) | (fields & VF_DRIVER);
 }
 
-static int verify(struct converge *c, unsigned int touched, struct err *e)
+static int verify(struct converge *c, struct err *e)
 {
 	uint64_t deadline = clock_ms() + SETTLE_MS;
 	unsigned int diff;
@@ -63,7 +67,7 @@ static int verify(struct converge *c, unsigned int touched, struct err *e)
 	int r;
 
 	for (;;) {
-		r = vf_observe(c->site, c->vf, parts_of(touched), c->now, e);
+		r = vf_observe(c->site, c->vf, parts_of(c->touched), c->now, e);
 		if (r)
 			return r;
 		diff = vf_diff(c->now, c->want) & verifiable(c->now);
@@ -102,17 +106,15 @@ int vf_converge(struct vf_site *site, const struct vf *vf, struct vf_state *now,
 		const struct vf_state *want, enum vf_converge_mode mode, struct err *e)
 {
 	struct converge c = { .site = site, .vf = vf, .now = now, .want = want, .mode = mode };
-	unsigned int touched;
 	struct err second; /* the first is what is told */
 	int r;
 
-	touched = vf_diff(now, want);
-	if (!touched)
+	if (!vf_diff(now, want))
 		return 0;
 	r = take_steps(&c, e);
 	if (!r)
-		return verify(&c, touched, e);
-	if (vf_observe(site, vf, VF_LINK | VF_PF | VF_RDMA, now, &second))
+		return verify(&c, e);
+	if (vf_observe(site, vf, VF_LINK | VF_PF | VF_RDMA | VF_DRIVER, now, &second))
 		now->fields = 0;
 	return r;
 }

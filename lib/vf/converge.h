@@ -20,7 +20,8 @@ enum vf_converge_mode {
  * back, within a bound: some drivers do it in their own time (iavf asks its PF for a MAC).
  *
  * Locks are taken in this order: the VF, by the caller; its PF, while what the PF grants is changed (i40e fails
- * when two ask at once); the node's RDMA subsystem, while a device moves. The last two never together.
+ * when two ask at once); the node's RDMA subsystem, while a device moves, or a driver is bound anew, which includes
+ * that GUIDs are set. Never the RDMA subsystem's while the PF's is held.
  *
  * Errors: code 100, naming VF, field and value; in VF_RESTORE mode the first of them.
  */

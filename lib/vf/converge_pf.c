@@ -54,7 +54,8 @@ static int set_pf(struct converge *c, unsigned int fields, struct err *e)
 
 int step_pf_settings(struct converge *c, struct err *e)
 {
-	return set_pf(c, c->diff & VF_PF & ~(unsigned int)VF_PF_MAC, e);
+	/* the GUIDs are step_guids()'s */
+	return set_pf(c, c->diff & VF_PF & ~(unsigned int)(VF_PF_MAC | VF_PF_GUIDS), e);
 }
 
 int step_pf_mac(struct converge *c, struct err *e)

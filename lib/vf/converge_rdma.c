@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define RDMA_LOCK_MS 20000 /* a move takes some 20 ms, and a node has some hundred VFs */
-
 /*
  * The kernel moves an RDMA device out of the namespace of the calling thread only, and wants the socket to be
  * of the same one (nldev_set_doit, ib_device_set_netns_put).
@@ -69,6 +67,9 @@ int step_rdma_netns(struct converge *c, struct err *e)
 		if (!step_goes_on(c))
 			break;
 	}
+	/* IPoIB's interfaces are made anew, in init's namespace or (Linux 6.16) in that of the device */
+	if (hwaddr_is_ipoib(&c->now->mac) && step_await_link(c, &err))
+		err_keep_first(&first, &err);
 	return err_return(&first, e);
 }
 
@@ -103,10 +104,10 @@ int step_rdma_names(struct converge *c, struct err *e)
 	for (unsigned int i = 0; i < c->now->rdma_count && i < c->want->rdma_count; i++) {
 		if (!strcmp(c->now->rdma[i].name, c->want->rdma[i].name))
 			continue;
-		r = rename_rdma(c, &c->now->rdma[i], c->want->rdma[i].name, &err);
-		if (r) {
+		if (rename_rdma(c, &c->now->rdma[i], c->want->rdma[i].name, &err))
 			err_keep_first(&first, &err);
-		}
+		else
+			strcpy(c->now->rdma[i].name, c->want->rdma[i].name);
 	}
 	return err_return(&first, e);
 }

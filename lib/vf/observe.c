@@ -70,8 +70,12 @@ static int observe_link(struct vf_site *site, const struct vf *vf, struct vf_sta
 	s->ifindex = 0;
 	s->place = place;
 	if (r == -ENODEV) {
+		char driver[SYSFS_NAME_MAX];
+
 		s->place = VF_ELSEWHERE;
-		if (!vf->userspace && vf->driver[0])
+		/* asked anew: it may have been bound or unbound since the VF was found */
+		if (!vf->userspace &&
+		    !sysfs_pci_driver(site->sysfs, vf->bdf, driver, sizeof(driver)))
 			s->fields |= VF_NETNS;
 		return 0;
 	}
@@ -144,6 +148,13 @@ static int observe_rdma(struct vf_site *site, const struct vf *vf, struct vf_sta
 	return 0;
 }
 
+static void observe_driver(struct vf_site *site, const struct vf *vf, struct vf_state *s)
+{
+	if (sysfs_pci_driver(site->sysfs, vf->bdf, s->driver, sizeof(s->driver)))
+		s->driver[0] = '\0';
+	s->fields |= VF_DRIVER;
+}
+
 int vf_observe(struct vf_site *site, const struct vf *vf, unsigned int parts,
 	       struct vf_state *state, struct err *e)
 {
@@ -155,5 +166,7 @@ int vf_observe(struct vf_site *site, const struct vf *vf, unsigned int parts,
 		r = observe_pf(site, vf, state, e);
 	if (!r && (parts & VF_RDMA))
 		r = observe_rdma(site, vf, state, e);
+	if (!r && (parts & VF_DRIVER))
+		observe_driver(site, vf, state);
 	return r;
 }

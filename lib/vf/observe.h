@@ -8,7 +8,7 @@
 
 /**
  * vf_observe() - read the state of a VF, or parts of it again
- * @parts: VF_LINK, VF_PF, VF_RDMA or several: what is read; the rest of @state is kept
+ * @parts: VF_LINK, VF_PF, VF_RDMA, VF_DRIVER or several: what is read; the rest of @state is kept
  * @state: in and out; zeroed before the first time
  *
  * An interface that is in neither namespace leaves VF_NETNS (VF_ELSEWHERE) as the only one of the link's

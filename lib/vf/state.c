@@ -53,6 +53,24 @@ static bool vlan_equal(const struct vfinfo *a, const struct vfinfo *b)
 	       (a->vlan_proto == b->vlan_proto || (!a->vlan && !a->qos));
 }
 
+uint64_t vf_settable_guid(const struct vf_state *s, uint64_t guid)
+{
+	return guid ?: hwaddr_guid(&s->mac) ?: UINT64_MAX;
+}
+
+static bool guid_equal(uint64_t now, const struct vf_state *want, uint64_t guid)
+{
+	return now == guid || now == vf_settable_guid(want, guid);
+}
+
+/* An IPoIB interface has another queue pair, and may have another subnet prefix, each time it is made. */
+static bool mac_equal(const struct hwaddr *a, const struct hwaddr *b)
+{
+	if (hwaddr_is_ipoib(a) && hwaddr_is_ipoib(b))
+		return hwaddr_guid(a) == hwaddr_guid(b);
+	return hwaddr_equal(a, b);
+}
+
 static bool field_equal(const struct vf_state *a, const struct vf_state *b, unsigned int field)
 {
 	switch (field) {
@@ -61,7 +79,7 @@ static bool field_equal(const struct vf_state *a, const struct vf_state *b, unsi
 	case VF_NAME:
 		return !strcmp(a->name, b->name);
 	case VF_MAC:
-		return hwaddr_equal(&a->mac, &b->mac);
+		return mac_equal(&a->mac, &b->mac);
 	case VF_MTU:
 		return a->mtu == b->mtu;
 	case VF_TXQLEN:
@@ -87,13 +105,15 @@ static bool field_equal(const struct vf_state *a, const struct vf_state *b, unsi
 	case VF_PF_RATE:
 		return a->pf.min_rate == b->pf.min_rate && a->pf.max_rate == b->pf.max_rate;
 	case VF_PF_NODE_GUID:
-		return a->pf.node_guid == b->pf.node_guid;
+		return guid_equal(a->pf.node_guid, b, b->pf.node_guid);
 	case VF_PF_PORT_GUID:
-		return a->pf.port_guid == b->pf.port_guid;
+		return guid_equal(a->pf.port_guid, b, b->pf.port_guid);
 	case VF_RDMA_NETNS:
 		return rdma_places_equal(a, b);
 	case VF_RDMA_NAME:
 		return rdma_names_equal(a, b);
+	case VF_DRIVER:
+		return !strcmp(a->driver, b->driver);
 	}
 	return false;
 }
@@ -115,7 +135,7 @@ const char *vf_field_name(unsigned int field)
 		"netns",     "name",	  "mac",	"mtu",	      "txqlen",
 		"flags",     "alias",	  "altnames",	"group",      "pf mac",
 		"vlan",	     "spoofchk",  "trust",	"link_state", "tx_rate",
-		"node guid", "port guid", "rdma netns", "rdma name",
+		"node guid", "port guid", "rdma netns", "rdma name",  "driver",
 	};
 
 	for (unsigned int i = 0; i < array_size(names); i++)
@@ -215,11 +235,13 @@ const char *vf_field_format(const struct vf_state *s, unsigned int field, char b
 	else if (field == VF_PF_RATE)
 		snprintf(buf, size, "%u to %u Mbit/s", s->pf.min_rate, s->pf.max_rate);
 	else if (field == VF_PF_NODE_GUID)
-		snprintf(buf, size, "%016llx", (unsigned long long)s->pf.node_guid);
+		guid_format(s->pf.node_guid, buf);
 	else if (field == VF_PF_PORT_GUID)
-		snprintf(buf, size, "%016llx", (unsigned long long)s->pf.port_guid);
+		guid_format(s->pf.port_guid, buf);
 	else if (field & VF_RDMA)
 		format_rdma(s, field, buf, size);
+	else if (field == VF_DRIVER)
+		snprintf(buf, size, "%s", s->driver);
 	if (!buf[0])
 		snprintf(buf, size, "none");
 	return buf;

@@ -13,6 +13,7 @@
 #include "base/inet.h"
 #include "kernel/link.h"
 #include "kernel/rdma.h"
+#include "kernel/sysfs.h"
 #include "kernel/vfinfo.h"
 
 #include <stdint.h>
@@ -40,12 +41,16 @@ enum vf_field {
 	VF_PF_RATE = VFINFO_RATE << VF_PF_SHIFT,
 	VF_PF_NODE_GUID = VFINFO_NODE_GUID << VF_PF_SHIFT,
 	VF_PF_PORT_GUID = VFINFO_PORT_GUID << VF_PF_SHIFT,
+	VF_PF_GUIDS = VF_PF_NODE_GUID | VF_PF_PORT_GUID,
 	VF_PF = 0xff << VF_PF_SHIFT, /* all of the PF's view */
 	/* the RDMA devices */
 	VF_RDMA_NETNS = 1 << 17,
 	VF_RDMA_NAME = 1 << 18,
 	VF_RDMA = VF_RDMA_NETNS | VF_RDMA_NAME,
-	VF_FIELD_END = 1 << 19,
+	VF_DRIVER =
+		1
+		<< 19, /* counts only where it is to be unbound and bound again: see converge_ib.c */
+	VF_FIELD_END = 1 << 20,
 };
 
 /* Where a device is. */
@@ -84,6 +89,7 @@ struct vf_state {
 	struct vfinfo pf;
 	unsigned int rdma_count;
 	struct vf_rdma rdma[VF_RDMA_DEVS];
+	char driver[SYSFS_NAME_MAX]; /* "" = none is bound */
 };
 
 /**
@@ -91,6 +97,15 @@ struct vf_state {
  * Return: a set of enum vf_field. A field that @now does not have differs.
  */
 unsigned int vf_diff(const struct vf_state *now, const struct vf_state *want);
+
+/**
+ * vf_settable_guid() - what to set on a PF to bring back one of a state's GUIDs
+ * @guid: as the PF shows it; 0 = it has never been set, and cannot be set to that
+ *
+ * Return: @guid; instead of 0 the GUID that the interface has all the same, else all ones, as in ib-sriov-cni. A PF
+ * that shows it instead of 0 does not differ.
+ */
+uint64_t vf_settable_guid(const struct vf_state *s, uint64_t guid);
 
 /** vf_has_altname() - does a state have an alternative name? */
 bool vf_has_altname(const struct vf_state *s, const char *altname);

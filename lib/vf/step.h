@@ -10,6 +10,7 @@ struct converge {
 	struct vf_state *now;
 	const struct vf_state *want;
 	unsigned int diff; /* fields that differed when the step began */
+	unsigned int touched; /* that differed at any step: one can undo what another has done */
 	enum vf_converge_mode mode;
 };
 
@@ -19,6 +20,16 @@ typedef int step_fn(struct converge *c, struct err *e);
 step_fn step_pf_settings, step_pf_mac; /* converge_pf.c */
 step_fn step_link, step_altnames, step_flags; /* converge_link.c */
 step_fn step_rdma_netns, step_rdma_names; /* converge_rdma.c */
+step_fn step_guids; /* converge_ib.c */
+
+/*
+ * Until nobody else moves an RDMA device (some 20 ms) or binds a driver anew (a few seconds), of which pods that start
+ * together can do many. A runtime waits two minutes and more.
+ */
+#define RDMA_LOCK_MS 60000
+
+/** step_await_link() - wait, within a bound, for an interface that is being made anew */
+int step_await_link(struct converge *c, struct err *e); /* converge_ib.c */
 
 /** step_goes_on() - after a failure: on the way back the rest is still tried */
 static inline bool step_goes_on(const struct converge *c)

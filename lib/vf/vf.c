@@ -43,6 +43,7 @@ static int find_pf(int sysfs, struct netlink *host, struct vf *vf, struct err *e
 		return netlink_err(host, e, r, "look up PF %s", vf->pf_name);
 	vf->pf_ifindex = pf.ifindex;
 	vf->pf_mtu = pf.mtu;
+	vf->infiniband = hwaddr_is_ipoib(&pf.mac);
 	return 0;
 }
 

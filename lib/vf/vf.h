@@ -18,6 +18,7 @@ struct vf {
 	char pf_name[IFNAMSIZ];
 	int pf_ifindex;
 	uint32_t pf_mtu;
+	bool infiniband; /* its PF's interface is an InfiniBand one */
 };
 
 /**

@@ -213,10 +213,15 @@ static const char *const link_attrs[] = {
 };
 
 static const char *const vf_attrs[] = {
-	[IFLA_VF_MAC] = "MAC",		[IFLA_VF_VLAN] = "VLAN",
-	[IFLA_VF_RATE] = "RATE",	[IFLA_VF_SPOOFCHK] = "SPOOFCHK",
-	[IFLA_VF_TRUST] = "TRUST",	[IFLA_VF_VLAN_LIST] = "VLAN_LIST",
+	[IFLA_VF_MAC] = "MAC",
+	[IFLA_VF_VLAN] = "VLAN",
+	[IFLA_VF_RATE] = "RATE",
+	[IFLA_VF_SPOOFCHK] = "SPOOFCHK",
+	[IFLA_VF_TRUST] = "TRUST",
+	[IFLA_VF_VLAN_LIST] = "VLAN_LIST",
 	[IFLA_VF_LINK_STATE] = "STATE",
+	[IFLA_VF_IB_NODE_GUID] = "NODE_GUID",
+	[IFLA_VF_IB_PORT_GUID] = "PORT_GUID",
 };
 
 static const char *const nldev_names[] = {

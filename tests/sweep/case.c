@@ -19,12 +19,35 @@ static const char *const way_names[] = { "DEL", "repair", "next ADD" };
 static const char *const fault_names[] = { "none", "fail",	  "refuse",
 					   "late", "kill before", "kill after" };
 
-/* What an attach or a pod can change with this NIC; VF, PF and rdma stand for what is before the blank. */
-static const char *const must_change[KINDS] = {
-	"VF netns",  "VF name",	    "VF mac",	      "VF mtu",		"VF txqlen",   "VF flags",
-	"VF alias",  "VF group",    "VF altnames",    "VF promiscuity", "VF allmulti", "PF mac",
-	"PF vlan",   "PF qos",	    "PF max_tx_rate", "PF spoofchk",	"PF trust",    "rdma netns",
-	"rdma name", "file record", "lease held",
+/* What an attach or a pod can change; VF, PF and rdma stand for what is before the blank. */
+static const struct {
+	const char *kind;
+	enum nic nic;
+} must_change[KINDS] = {
+	{ "VF netns", NIC_ANY },
+	{ "VF name", NIC_ANY },
+	{ "VF mac", NIC_ANY },
+	{ "VF mtu", NIC_ANY },
+	{ "VF txqlen", NIC_ANY },
+	{ "VF flags", NIC_ANY },
+	{ "VF alias", NIC_ANY },
+	{ "VF group", NIC_ANY },
+	{ "VF altnames", NIC_ANY },
+	{ "VF promiscuity", NIC_ANY },
+	{ "VF allmulti", NIC_ANY },
+	{ "PF mac", NIC_ETHERNET },
+	{ "PF vlan", NIC_ETHERNET },
+	{ "PF qos", NIC_ETHERNET },
+	{ "PF max_tx_rate", NIC_ETHERNET },
+	{ "PF spoofchk", NIC_ETHERNET },
+	{ "PF trust", NIC_ETHERNET },
+	{ "PF link_state", NIC_INFINIBAND },
+	{ "PF node_guid", NIC_INFINIBAND },
+	{ "PF port_guid", NIC_INFINIBAND },
+	{ "rdma netns", NIC_ANY },
+	{ "rdma name", NIC_ANY },
+	{ "file record", NIC_ANY },
+	{ "lease held", NIC_ANY },
 };
 
 void complain(struct sweep *s, const char *fmt, ...)
@@ -108,7 +131,7 @@ static void note_change(const char *key, const char *before, const char *after, 
 	(void)after;
 	kind_of(s, key, kind);
 	for (size_t i = 0; i < array_size(must_change); i++)
-		if (!strcmp(kind, must_change[i]))
+		if (!strcmp(kind, must_change[i].kind))
 			s->changed[i] = true;
 }
 
@@ -298,11 +321,15 @@ bool all_changed(const struct sweep *s)
 {
 	bool all = true;
 
-	for (size_t i = 0; i < array_size(must_change); i++)
-		if (!s->changed[i] && (s->has_rdma || strncmp(must_change[i], "rdma", 4) != 0)) {
-			printf("FAILED: '%s' was never changed, so nothing shows that it is restored\n",
-			       must_change[i]);
-			all = false;
-		}
+	for (size_t i = 0; i < array_size(must_change); i++) {
+		const char *kind = must_change[i].kind;
+
+		if (s->changed[i] || (must_change[i].nic && must_change[i].nic != s->nic) ||
+		    (!s->has_rdma && !strncmp(kind, "rdma", 4)))
+			continue;
+		printf("FAILED: '%s' was never changed, so nothing shows that it is restored\n",
+		       kind);
+		all = false;
+	}
 	return all;
 }

@@ -26,13 +26,17 @@ struct attempt {
 	enum victim victim;
 };
 
-#define KINDS 21 /* of facts that an attach or a pod can change with this NIC */
+#define KINDS 24 /* of facts that an attach or a pod can change */
+
+/* What is possible with one NIC is not with another. */
+enum nic { NIC_ANY, NIC_ETHERNET, NIC_INFINIBAND };
 
 struct sweep {
 	struct caller caller;
 	char *gc_conf; /* the same with cni.dev/valid-attachments: none is valid */
 	char bdf[32], pf_vf[64]; /* "0000:01:00.0 vf1" */
 	bool has_rdma;
+	enum nic nic;
 	bool is_long, is_verbose;
 	unsigned int verbs, classes, part, parts;
 	const char *one;

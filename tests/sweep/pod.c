@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <linux/if.h>
+#include <linux/if_arp.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <rdma/rdma_netlink.h>
@@ -91,6 +92,8 @@ static bool matches(const char *bdf, const char *what)
 
 bool pod_await_home(const char *bdf, bool has_rdma)
 {
+	if (!matches(bdf, "driver")) /* a plugin was killed while it bound it anew */
+		return true;
 	for (int i = 0; i < 1000; i++) {
 		if (matches(bdf, "net/*") && (!has_rdma || matches(bdf, "infiniband/*")))
 			return true;
@@ -193,6 +196,25 @@ static void tamper_rdma(int fd)
 	tell("RDMA device's name", nl_ask(fd, &m, NULL, NULL));
 }
 
+static void keep_type(const struct nlmsghdr *h, void *arg)
+{
+	const struct ifinfomsg *info = NLMSG_DATA(h);
+
+	if (h->nlmsg_type == RTM_NEWLINK)
+		*(unsigned short *)arg = info->ifi_type;
+}
+
+static bool is_ipoib(int fd, unsigned int ifindex)
+{
+	struct ifinfomsg info = { .ifi_index = (int)ifindex };
+	unsigned short type = 0;
+	struct nl_msg m;
+
+	nl_begin(&m, RTM_GETLINK, 0, &info, sizeof(info));
+	nl_ask(fd, &m, keep_type, &type);
+	return type == ARPHRD_INFINIBAND;
+}
+
 void pod_tamper(const char *name, const char *ifname)
 {
 	static const unsigned char mac[6] = { 0x02, 0xba, 0xdb, 0xad, 0xba, 0xd0 };
@@ -201,7 +223,8 @@ void pod_tamper(const char *name, const char *ifname)
 	unsigned int ifindex = if_nametoindex(ifname);
 
 	leave(own);
-	set_link(rtnl, ifindex, "mac", IFLA_ADDRESS, mac, sizeof(mac), 0);
+	if (!is_ipoib(rtnl, ifindex)) /* whose VFs refuse it */
+		set_link(rtnl, ifindex, "mac", IFLA_ADDRESS, mac, sizeof(mac), 0);
 	set_link(rtnl, ifindex, "mtu", IFLA_MTU, &mtu, sizeof(mtu), 0);
 	set_link(rtnl, ifindex, "txqlen", IFLA_TXQLEN, &txqlen, sizeof(txqlen), 0);
 	set_link(rtnl, ifindex, "group", IFLA_GROUP, &group, sizeof(group), 0);

@@ -99,6 +99,19 @@ static void add_altnames(struct state *s, const char *bdf, const struct nlattr *
 	add_of(s, bdf, "altnames", text);
 }
 
+/* Copied out: attributes begin at a multiple of 4, and this one has a number of 8 bytes. */
+static void add_guid(struct state *s, const char *of, const char *what, const void *data)
+{
+	struct ifla_vf_guid guid;
+	char text[20];
+
+	if (!data)
+		return;
+	memcpy(&guid, data, sizeof(guid));
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)guid.guid);
+	add_of(s, of, what, text);
+}
+
 #define VALUE(type, list, attr) \
 	const type *attr##_ = (a = nl_find(nl_data(list), nl_len(list), attr)) ? nl_data(a) : NULL
 
@@ -111,6 +124,8 @@ static void add_vf(struct state *s, const char *pf, const struct nlattr *vf)
 	VALUE(struct ifla_vf_spoofchk, vf, IFLA_VF_SPOOFCHK);
 	VALUE(struct ifla_vf_trust, vf, IFLA_VF_TRUST);
 	VALUE(struct ifla_vf_link_state, vf, IFLA_VF_LINK_STATE);
+	VALUE(struct ifla_vf_guid, vf, IFLA_VF_IB_NODE_GUID);
+	VALUE(struct ifla_vf_guid, vf, IFLA_VF_IB_PORT_GUID);
 	char of[80], text[64];
 
 	if (!IFLA_VF_MAC_)
@@ -141,6 +156,8 @@ static void add_vf(struct state *s, const char *pf, const struct nlattr *vf)
 		snprintf(text, sizeof(text), "%u", IFLA_VF_LINK_STATE_->link_state);
 		add_of(s, of, "link_state", text);
 	}
+	add_guid(s, of, "node_guid", IFLA_VF_IB_NODE_GUID_);
+	add_guid(s, of, "port_guid", IFLA_VF_IB_PORT_GUID_);
 }
 
 static void add_link(const struct nlmsghdr *h, void *arg)
@@ -181,6 +198,14 @@ static void add_link(const struct nlmsghdr *h, void *arg)
 	a = nl_find(data, len, IFLA_ADDRESS);
 	if (a && nl_len(a) == 6) {
 		format_mac(nl_data(a), text);
+		add_of(r->s, bdf, "mac", text);
+	}
+	if (a &&
+	    nl_len(a) == 20) { /* IPoIB's is another one each time, but for the GUID at its end */
+		const uint8_t *guid = (const uint8_t *)nl_data(a) + 12;
+
+		for (size_t i = 0; i < 8; i++)
+			sprintf(text + 2 * i, "%02x", guid[i]);
 		add_of(r->s, bdf, "mac", text);
 	}
 	snprintf(text, sizeof(text), "%#x", info->ifi_flags & ~left_out);

@@ -25,8 +25,11 @@
 #include "pod.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <glob.h>
 #include <jansson.h>
+#include <net/if_arp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +168,23 @@ static char *with_device(const char *file, const char *bdf, bool gc)
 	return text;
 }
 
+/* Is what the kernel says of an interface's type that? */
+static bool has_type(const char *pattern, int type)
+{
+	char text[16] = "";
+	glob_t g;
+	int fd;
+
+	if (glob(pattern, 0, NULL, &g))
+		return false;
+	fd = open(g.gl_pathv[0], O_RDONLY | O_CLOEXEC);
+	globfree(&g);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
+		return false;
+	close(fd);
+	return atoi(text) == type;
+}
+
 /* Which PF, and which of its VFs? */
 static void find_vf(struct sweep *s, const char *bdf)
 {
@@ -188,6 +208,8 @@ static void find_vf(struct sweep *s, const char *bdf)
 	}
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/infiniband", s->bdf);
 	s->has_rdma = !access(path, F_OK);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/net/*/type", pf);
+	s->nic = has_type(path, ARPHRD_INFINIBAND) ? NIC_INFINIBAND : NIC_ETHERNET;
 	if (!s->pf_vf[0]) {
 		fprintf(stderr, "sweep: %s is no VF\n", bdf);
 		exit(2);

@@ -240,7 +240,9 @@ snapshot() {
 # shellcheck disable=SC2016 # jq's
 snapshot_filter='
 def link($ns): .parentdev + " " + (
-	"netns \($ns)", "name \(.ifname)", "mac \(.address)", "mtu \(.mtu)", "txqlen \(.txqlen)", "group \(.group)",
+	"netns \($ns)", "name \(.ifname)",
+	# of an IPoIB address, only the GUID stays when the interface is made anew
+	"mac \(if .link_type == "infiniband" then .address[36:] else .address end)", "mtu \(.mtu)", "txqlen \(.txqlen)", "group \(.group)",
 	"altnames \((.altnames // []) | sort | join(","))", "alias \(.ifalias)", "promiscuity \(.promiscuity)",
 	"allmulti \(.allmulti)", "flags \(.flags - ["LOWER_UP", "NO-CARRIER"] | sort | join(","))",
 	(.vfinfo_list // [] | .[] | "vf \(.vf) " + (del(.vf) | to_entries[] | "\(.key) \(.value | tojson)")));
