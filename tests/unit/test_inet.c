@@ -209,6 +209,39 @@ static void unicast_macs(void **state)
 	assert_false(is_unicast_mac("02:00:00:00:00:00:00:01"));
 }
 
+static void guids_are_read_and_written(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		"02:00:00:00:00:00:00",
+		"02:00:00:00:00:00:00:01:02",
+		"0200:0000:0000:0001",
+		"0x02",
+		"02:00:00:00:00:00:00:1",
+		" 02:00:00:00:00:00:00:01",
+		"02:00:00:00:00:00:00:0g",
+	};
+	struct hwaddr a;
+	char text[GUID_TEXT];
+	uint64_t guid = 42;
+
+	(void)state;
+	for (size_t i = 0; i < array_size(bad); i++)
+		assert_int_equal(guid_parse(bad[i], &guid), -EINVAL);
+	assert_true(guid == 42);
+	assert_int_equal(guid_parse("F2:34:56:78:9a:bc:dE:f0", &guid), 0);
+	assert_true(guid == 0xf23456789abcdef0);
+	assert_string_equal(guid_format(guid, text), "f2:34:56:78:9a:bc:de:f0");
+
+	assert_int_equal(
+		hwaddr_parse("80:00:01:02:fe:80:00:00:00:00:00:00:f2:34:56:78:9a:bc:de:f0", &a), 0);
+	assert_true(hwaddr_is_ipoib(&a));
+	assert_true(hwaddr_guid(&a) == guid);
+	assert_int_equal(hwaddr_parse("02:00:00:00:00:01", &a), 0);
+	assert_false(hwaddr_is_ipoib(&a));
+	assert_true(hwaddr_guid(&a) == 0);
+}
+
 static void hwaddr_equal_compares_length_too(void **state)
 {
 	struct hwaddr a = { .len = 2, .bytes = { 2, 0, 9 } },
@@ -241,6 +274,7 @@ int main(void)
 		cmocka_unit_test(hwaddrs_of_any_length),
 		cmocka_unit_test(bad_hwaddrs_are_refused),
 		cmocka_unit_test(unicast_macs),
+		cmocka_unit_test(guids_are_read_and_written),
 		cmocka_unit_test(hwaddr_equal_compares_length_too),
 	};
 

@@ -14,7 +14,7 @@ static const struct vf vf_0 = { .bdf = "0000:01:10.0", .pf_name = "eth0" };
 static struct vf_state full_state(void)
 {
 	struct vf_state s = {
-		.fields = VF_LINK | VF_PF | VF_RDMA,
+		.fields = VF_LINK | VF_PF | VF_RDMA | VF_DRIVER,
 		.place = VF_POD,
 		.name = "net1",
 		.mac = { 6, { 2, 0, 0, 0, 0, 1 } },
@@ -35,6 +35,7 @@ static struct vf_state full_state(void)
 			.max_rate = UINT32_MAX,
 			.node_guid = 0xfffffffffffffff0,
 			.port_guid = 1 },
+		.driver = "mlx5_core",
 		.rdma_count = 2,
 		.rdma = { { "mlx5_0", VF_POD, 7 }, { "mlx5_1", VF_HOST, -1 } },
 	};
@@ -200,6 +201,8 @@ static void a_bad_state_is_named(void **state)
 		"{\"txRate\":{\"min\":1}}",
 		"{\"nodeGuid\":\"12\"}",
 		"{\"spoofchk\":1}",
+		"{\"driver\":\"../x\"}",
+		"{\"driver\":7}",
 		"{\"rdma\":[{}]}",
 		"{\"rdma\":[{\"name\":\"a\",\"place\":9}]}",
 		"[]",

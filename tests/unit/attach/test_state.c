@@ -74,9 +74,40 @@ static void each_field_differs_by_itself(void **state)
 			s.rdma[0].place = VF_POD;
 		else if (field == VF_RDMA_NAME)
 			s.rdma[0].name[0] = 'x';
+		else if (field == VF_DRIVER)
+			s.driver[0] = 'x';
 		assert_int_equal(vf_diff(&s, &base), field);
 		assert_string_not_equal(vf_field_name(field), "?");
 	}
+}
+
+/* Of an IPoIB address only the GUID counts, and a GUID that was never set can come back as something else only. */
+static void a_guid_comes_back_as_far_as_it_can(void **state)
+{
+	struct vf_state now = { .fields = VF_MAC | VF_PF_GUIDS, .mac = { 20, { 0x80, 0, 1, 2 } } };
+	struct vf_state want = now;
+
+	(void)state;
+	now.mac.bytes[3] = 3;
+	assert_int_equal(vf_diff(&now, &want), 0);
+	now.mac.bytes[19] = 1;
+	assert_int_equal(vf_diff(&now, &want), VF_MAC);
+	now.mac.len = 6;
+	assert_int_equal(vf_diff(&now, &want), VF_MAC);
+	now.mac = want.mac;
+
+	now.pf.node_guid = UINT64_MAX;
+	now.pf.port_guid = 5;
+	assert_int_equal(vf_diff(&now, &want), VF_PF_PORT_GUID);
+	assert_true(vf_settable_guid(&want, 0) == UINT64_MAX);
+	want.mac.bytes[19] = 5; /* the firmware has chosen one */
+	want.fields &= ~(unsigned int)VF_MAC;
+	assert_int_equal(vf_diff(&now, &want), VF_PF_NODE_GUID);
+	assert_true(vf_settable_guid(&want, 0) == 5);
+	assert_true(vf_settable_guid(&want, 7) == 7);
+	want.pf.node_guid = 7;
+	now.pf.node_guid = 0;
+	assert_int_equal(vf_diff(&now, &want), VF_PF_NODE_GUID);
 }
 
 static void altnames_are_a_set(void **state)
@@ -120,6 +151,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_wanted_fields_differ),
 		cmocka_unit_test(each_field_differs_by_itself),
+		cmocka_unit_test(a_guid_comes_back_as_far_as_it_can),
 		cmocka_unit_test(altnames_are_a_set),
 		cmocka_unit_test(differences_are_readable),
 	};
