@@ -21,6 +21,7 @@ nad_config() { sed -n '/^  config: |/,$ {s/^    //p}' "$1" | jq --arg vf "$vf" '
 attached_none=$(snapshot)
 for conf in "$CONF"/*; do
 	case $conf in
+	*/infiniband.conflist) ;; # is run by infiniband.sh
 	*.conflist | *.conf) attach_and_detach "$conf" "$vf" ;;
 	*.yaml)
 		nad_config "$conf" >"$said/nad.conf"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The fault sweep over an InfiniBand VF with a GUID, for which its driver is unbound and bound (see infiniband.sh): at each
-# point one error and one kill, of which a run takes a sixth, by chance; and mistakes that are planted are caught.
+# point one error and one kill, of which a run takes an eighth, by chance; and mistakes that are planted are caught.
 # lab: --timeout 700
 # limit: 600
 . "$REPO/tests/lab/guest/infiniband.sh"
@@ -16,6 +16,6 @@ sweep_conf=$said/sweep.json
 jq -n '{ cniVersion: "1.1.0", name: "swept", type: "cni-sriov-rdma", logLevel: "error", mtu: 2000,
 	link_state: "enable", runtimeConfig: { infinibandGUID: "02:aa:bb:cc:dd:00:00:02" },
 	ipam: { type: "cni-ipam", subnet: "10.66.0.0/16" } }' >"$sweep_conf"
-sweep --part "${SWEEP_PART:-$((RANDOM % 6))}/6"
+sweep --part "${SWEEP_PART:-$((RANDOM % 8))}/8"
 sweep --planted
 ib_teardown

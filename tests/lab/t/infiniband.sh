@@ -104,6 +104,12 @@ for way in del namespace-dies-before-del repair; do
 	expect_same "$before" "$(snapshot)"
 done
 
+# the example, by cnitool
+export CAP_ARGS="{\"deviceID\": \"$vf\", \"infinibandGUID\": \"$guid\"}"
+for verb in add check del; do ok cni $verb infiniband.conflist one net1; done
+unset CAP_ARGS
+expect_same "$before" "$(snapshot)"
+
 # a failed ADD: IPAM's, and a driver that does not take the VF; if it does not on the way back, either, DEL binds it
 fails plugin ADD "$(with_guid "$vf" $guid '{"ipam": {"rangeStart": "10.0.100.1", "rangeEnd": "10.0.100.1",
 	"exclude": ["10.0.100.1/32"]}}')" one net1
