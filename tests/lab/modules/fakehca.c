@@ -14,20 +14,23 @@
 #include <rdma/ib_mad.h>
 #include <rdma/ib_verbs.h>
 
-#define MAX_VFS	8
-#define RQ_SIZE	4096
+#define MAX_VFS 8
+#define RQ_SIZE 4096
 
-static int fail_probes;		/* so many of the next bindings fail */
+static int fail_probes; /* so many of the next bindings fail */
 module_param(fail_probes, int, 0644);
 
-struct hca_vf { u64 node_guid, port_guid; int link_state; };
+struct hca_vf {
+	u64 node_guid, port_guid;
+	int link_state;
+};
 
 struct hca {
 	struct ib_device ib;
-	struct hca *pf;			/* of a VF */
-	int index;			/* likewise */
-	u64 node_guid, port_guid;	/* since it was bound */
-	struct hca_vf vfs[MAX_VFS];	/* a PF's */
+	struct hca *pf; /* of a VF */
+	int index; /* likewise */
+	u64 node_guid, port_guid; /* since it was bound */
+	struct hca_vf vfs[MAX_VFS]; /* a PF's */
 };
 
 struct hca_cq {
@@ -36,21 +39,39 @@ struct hca_cq {
 	struct list_head wcs;
 	struct work_struct work;
 };
-struct hca_wc { struct list_head list; struct ib_wc wc; };
+struct hca_wc {
+	struct list_head list;
+	struct ib_wc wc;
+};
 struct hca_qp {
 	struct ib_qp ib;
 	spinlock_t lock;
 	struct ib_qp_attr attr;
 	unsigned int head, tail;
-	struct ib_cqe *posted[RQ_SIZE];	/* or wr_id, which is a union with it */
+	struct ib_cqe *posted[RQ_SIZE]; /* or wr_id, which is a union with it */
 };
-struct hca_pd { struct ib_pd ib; };
-struct hca_ah { struct ib_ah ib; };
-struct hca_uctx { struct ib_ucontext ib; };
+struct hca_pd {
+	struct ib_pd ib;
+};
+struct hca_ah {
+	struct ib_ah ib;
+};
+struct hca_uctx {
+	struct ib_ucontext ib;
+};
 
-static struct hca *to_hca(struct ib_device *ib) { return container_of(ib, struct hca, ib); }
-static struct hca_cq *to_cq(struct ib_cq *ib) { return container_of(ib, struct hca_cq, ib); }
-static struct hca_qp *to_qp(struct ib_qp *ib) { return container_of(ib, struct hca_qp, ib); }
+static struct hca *to_hca(struct ib_device *ib)
+{
+	return container_of(ib, struct hca, ib);
+}
+static struct hca_cq *to_cq(struct ib_cq *ib)
+{
+	return container_of(ib, struct hca_cq, ib);
+}
+static struct hca_qp *to_qp(struct ib_qp *ib)
+{
+	return container_of(ib, struct hca_qp, ib);
+}
 
 /* --- device and port ----------------------------------------------------------------------------------- */
 
@@ -127,7 +148,8 @@ static int hca_get_vf_config(struct ib_device *ib, int vf, u32 port, struct ifla
 {
 	if (!vf_of(ib, vf))
 		return -EINVAL;
-	memset(info, 0, sizeof(*info));	/* as mlx5_ib has it, and so the VF's number is 0 until rtnetlink sets it */
+	memset(info, 0,
+	       sizeof(*info)); /* as mlx5_ib has it, and so the VF's number is 0 until rtnetlink sets it */
 	info->linkstate = vf_of(ib, vf)->link_state;
 	return 0;
 }
@@ -170,8 +192,8 @@ static void cq_tell(struct work_struct *work)
 	cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
 }
 
-static void cq_add(struct hca_cq *cq, struct ib_qp *qp, struct ib_cqe *cqe, enum ib_wc_opcode opcode,
-		   enum ib_wc_status status)
+static void cq_add(struct hca_cq *cq, struct ib_qp *qp, struct ib_cqe *cqe,
+		   enum ib_wc_opcode opcode, enum ib_wc_status status)
 {
 	struct hca_wc *c = kzalloc(sizeof(*c), GFP_ATOMIC);
 	unsigned long flags;
@@ -207,8 +229,7 @@ static int hca_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 	struct hca_wc *c, *next;
 
 	cancel_work_sync(&cq->work);
-	list_for_each_entry_safe(c, next, &cq->wcs, list)
-		kfree(c);
+	list_for_each_entry_safe(c, next, &cq->wcs, list) kfree(c);
 	return 0;
 }
 
@@ -220,7 +241,8 @@ static int hca_poll_cq(struct ib_cq *ib, int max, struct ib_wc *wc)
 	int n = 0;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	list_for_each_entry_safe(c, next, &cq->wcs, list) {
+	list_for_each_entry_safe(c, next, &cq->wcs, list)
+	{
 		if (n == max)
 			break;
 		wc[n++] = c->wc;
@@ -241,8 +263,9 @@ static int hca_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr, struct 
 	static atomic_t last = ATOMIC_INIT(0x100);
 
 	spin_lock_init(&to_qp(ib)->lock);
-	ib->qp_num = attr->qp_type == IB_QPT_SMI ? 0 : attr->qp_type == IB_QPT_GSI ? 1 :
-		     atomic_inc_return(&last);
+	ib->qp_num = attr->qp_type == IB_QPT_SMI   ? 0
+		     : attr->qp_type == IB_QPT_GSI ? 1
+						   : atomic_inc_return(&last);
 	return 0;
 }
 
@@ -257,7 +280,8 @@ static void qp_flush(struct hca_qp *qp)
 	spin_unlock_irqrestore(&qp->lock, flags);
 }
 
-static int hca_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
+static int hca_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+			 struct ib_udata *udata)
 {
 	struct hca_qp *qp = to_qp(ib);
 
@@ -282,14 +306,16 @@ static int hca_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	return 0;
 }
 
-static int hca_post_send(struct ib_qp *ib, const struct ib_send_wr *wr, const struct ib_send_wr **bad)
+static int hca_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
+			 const struct ib_send_wr **bad)
 {
 	for (; wr; wr = wr->next)
 		cq_add(to_cq(ib->send_cq), ib, wr->wr_cqe, IB_WC_SEND, IB_WC_SUCCESS);
 	return 0;
 }
 
-static int hca_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr, const struct ib_recv_wr **bad)
+static int hca_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
+			 const struct ib_recv_wr **bad)
 {
 	struct hca_qp *qp = to_qp(ib);
 	unsigned long flags;
@@ -305,20 +331,39 @@ static int hca_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr, const st
 		}
 	}
 	spin_unlock_irqrestore(&qp->lock, flags);
-	if (qp->attr.qp_state == IB_QPS_ERR)	/* IPoIB drains a queue by posting to it */
+	if (qp->attr.qp_state == IB_QPS_ERR) /* IPoIB drains a queue by posting to it */
 		qp_flush(qp);
 	return err;
 }
 
 /* --- what is only there to be had ------------------------------------------------------------------------------ */
 
-static int hca_alloc_ucontext(struct ib_ucontext *u, struct ib_udata *udata) { return 0; }
-static void hca_dealloc_ucontext(struct ib_ucontext *u) { }
-static void hca_disassociate_ucontext(struct ib_ucontext *u) { }	/* it can change namespace */
-static int hca_alloc_pd(struct ib_pd *pd, struct ib_udata *udata) { return 0; }
-static int hca_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata) { return 0; }
-static int hca_create_ah(struct ib_ah *ah, struct rdma_ah_init_attr *a, struct ib_udata *u) { return 0; }
-static int hca_destroy_ah(struct ib_ah *ah, u32 flags) { return 0; }
+static int hca_alloc_ucontext(struct ib_ucontext *u, struct ib_udata *udata)
+{
+	return 0;
+}
+static void hca_dealloc_ucontext(struct ib_ucontext *u)
+{
+}
+static void hca_disassociate_ucontext(struct ib_ucontext *u)
+{
+} /* it can change namespace */
+static int hca_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
+{
+	return 0;
+}
+static int hca_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
+{
+	return 0;
+}
+static int hca_create_ah(struct ib_ah *ah, struct rdma_ah_init_attr *a, struct ib_udata *u)
+{
+	return 0;
+}
+static int hca_destroy_ah(struct ib_ah *ah, u32 flags)
+{
+	return 0;
+}
 static struct ib_mr *hca_get_dma_mr(struct ib_pd *pd, int access)
 {
 	return kzalloc(sizeof(struct ib_mr), GFP_KERNEL) ?: ERR_PTR(-ENOMEM);
@@ -336,7 +381,7 @@ static int hca_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
 
 static const struct ib_device_ops hca_ops = {
 	.owner = THIS_MODULE,
-	.driver_id = RDMA_DRIVER_SIW,	/* libibverbs knows it; siw is not in Debian's kernels */
+	.driver_id = RDMA_DRIVER_SIW, /* libibverbs knows it; siw is not in Debian's kernels */
 	.uverbs_abi_ver = 1,
 	.query_device = hca_query_device,
 	.query_port = hca_query_port,
@@ -404,8 +449,9 @@ static int hca_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		h->pf = pci_get_drvdata(pci_physfn(pdev));
 		h->index = pci_iov_vf_id(pdev);
 	}
-	err = -ENODEV;	/* a VF of another driver's PF */
-	if (pdev->is_virtfn && (pci_physfn(pdev)->dev.driver != pdev->dev.driver || h->index >= MAX_VFS))
+	err = -ENODEV; /* a VF of another driver's PF */
+	if (pdev->is_virtfn &&
+	    (pci_physfn(pdev)->dev.driver != pdev->dev.driver || h->index >= MAX_VFS))
 		goto out;
 	read_guids(h, pdev);
 	h->ib.node_type = RDMA_NODE_IB_CA;
