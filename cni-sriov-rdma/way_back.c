@@ -111,6 +111,9 @@ static int restore_vf(struct vf_site *site, const struct record *record, struct 
 	if (r)
 		return r;
 	before = reachable(record, &now, ret_lost);
+	/* its driver may be bound anew, which brings it back from anywhere: as good as a driver that is not bound */
+	if (*ret_lost)
+		now.fields &= ~(unsigned int)VF_DRIVER;
 	if (!silence(site, &vf, &now, &before, &err) && ipam_release_start(record, release, &err))
 		err_keep_first(&first, &err);
 	do { /* a driver that is bound again brings back what had gone with it */

@@ -131,28 +131,6 @@ int sysfs_pci_driver(int sysfs, const char *bdf, char *ret, size_t size)
 	return link_base(sysfs, path, ret, size);
 }
 
-static int tell_driver(int sysfs, const char *driver, const char *what, const char *bdf)
-{
-	auto_close int fd = -1;
-	char path[PATH_MAX];
-
-	if (!*driver || strchr(driver, '/') ||
-	    snprintf(path, sizeof(path), "bus/pci/drivers/%s/%s", driver, what) >= PATH_MAX)
-		return -EINVAL;
-	fd = openat(sysfs, path, O_WRONLY | O_CLOEXEC);
-	return fd < 0 || write(fd, bdf, strlen(bdf)) < 0 ? -errno : 0;
-}
-
-int sysfs_pci_unbind(int sysfs, const char *bdf, const char *driver)
-{
-	return tell_driver(sysfs, driver, "unbind", bdf);
-}
-
-int sysfs_pci_bind(int sysfs, const char *bdf, const char *driver)
-{
-	return tell_driver(sysfs, driver, "bind", bdf);
-}
-
 int sysfs_pci_pf(int sysfs, const char *bdf, char ret[PCI_ADDR_MAX])
 {
 	char path[PATH_MAX];

@@ -56,7 +56,8 @@ int sysfs_pci_driver(int sysfs, const char *bdf, char *ret, size_t size);
  * sysfs_pci_unbind(), sysfs_pci_bind() - take a function from its driver, give it to one
  *
  * When they return, what the driver makes is gone, or is there as far as it makes it at once (drivers/base/bus.c).
- * A driver_override of the function counts.
+ * A driver_override of the function counts. It is done by a child, which lives on and keeps the caller's locks when the
+ * caller is killed.
  *
  * Return: 0; -ENODEV when it is not that driver's, or the driver does not take it; or what its probe returned.
  */

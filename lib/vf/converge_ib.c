@@ -136,17 +136,15 @@ static int bind_anew(struct converge *c, struct err *e)
 {
 	struct err first = { 0 }, err;
 	auto_close int lock = sysfs_rdma_lock(c->site->sysfs, RDMA_LOCK_MS, e);
+	int r;
 
 	if (lock < 0)
 		return lock;
-	if (c->diff & VF_PF_GUIDS) {
-		int r = unbind_driver(c, e); /* what has its driver keeps its GUIDs */
-
-		if (r)
-			return r;
-		if (set_guids(c, &err))
-			err_keep_first(&first, &err);
-	}
+	r = unbind_driver(c, e); /* what has its driver keeps its GUIDs */
+	if (r)
+		return r;
+	if ((c->diff & VF_PF_GUIDS) && set_guids(c, &err))
+		err_keep_first(&first, &err);
 	if (bind_driver(c, &err) || await_made(c, &err) || name_rdma(c, &err))
 		err_keep_first(&first, &err);
 	return err_return(&first, e);
