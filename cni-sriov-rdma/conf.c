@@ -202,7 +202,7 @@ static int parse_rdma(json_t *root, struct attach_conf *c, struct err *e)
 		[RDMA_CHECK_STATE] = "state", [RDMA_CHECK_VERBS] = "verbs", NULL
 	};
 	json_t *rdma = NULL, *capabilities = NULL;
-	int not_ready = -1, uverbs = -1, check = RDMA_CHECK_STATE;
+	int not_ready = -1, uverbs = -1, busy = FAULT_WARN, check = RDMA_CHECK_STATE;
 
 	r = cni_json_object(root, "", "rdma", &rdma, e);
 	if (!r)
@@ -224,6 +224,8 @@ static int parse_rdma(json_t *root, struct attach_conf *c, struct err *e)
 		r = parse_word(rdma, "rdma.", "onUverbsChange", policies, "warn or fail", false,
 			       &uverbs, e);
 	if (!r)
+		r = parse_word(rdma, "rdma.", "onBusy", policies, "warn or fail", false, &busy, e);
+	if (!r)
 		r = parse_word(rdma, "rdma.", "check", checks, "state or verbs", false, &check, e);
 	if (!r)
 		r = cni_json_u32(rdma, "rdma.", "readyTimeoutMs", 0, READY_MS_MAX,
@@ -238,6 +240,7 @@ static int parse_rdma(json_t *root, struct attach_conf *c, struct err *e)
 				 : c->rdma_required ? FAULT_FAIL
 						    : FAULT_WARN;
 	default_rdma(c, mode);
+	c->rdma_busy = (enum fault_policy)busy;
 	c->rdma_check = (enum rdma_check)check;
 	return 0;
 }

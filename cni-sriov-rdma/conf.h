@@ -40,6 +40,8 @@ struct attach_conf {
 	enum fault_policy
 		rdma_not_ready; /* port not active, or an address without a GID, in time */
 	enum fault_policy rdma_uverbs_changed; /* the move gave the verbs device another number */
+	enum fault_policy
+		rdma_busy; /* a process of the node has the device open, and would lose it */
 	enum rdma_check rdma_check;
 	uint32_t rdma_ready_ms; /* how long to wait for it to be ready */
 	json_t *sysctl; /* of the pod's network namespace: key to value; NULL = none; see pod_sysctl.h */

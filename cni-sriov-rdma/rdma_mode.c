@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rdma_mode.h"
 
+#include "base/file.h"
 #include "base/log.h"
 #include "kernel/netns.h"
 #include "kernel/rdma.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 
 static const char *mode_name(bool exclusive)
 {
@@ -37,6 +40,43 @@ int rdma_mode_ensure(struct netlink *rdma, bool exclusive, struct err *e)
 			"or run \"cni-sriov-rdma rdma-mode %s\" at boot before the first pod starts",
 			netns_count(), exclusive ? 0 : 1, mode_name(exclusive));
 	return r;
+}
+
+/* "123 (ib_write_bw)" */
+static const char *process_name(uint32_t pid, char *buf, size_t size)
+{
+	char path[32], comm[32] = "";
+
+	if (!pid) {
+		snprintf(buf, size, "of another PID namespace");
+		return buf;
+	}
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	if (file_read_line(AT_FDCWD, path, comm, sizeof(comm)) < 0)
+		comm[0] = '\0';
+	snprintf(buf, size, "%u (%s)", pid, comm);
+	return buf;
+}
+
+/* A move takes the device away from who has it open (IBV_EVENT_DEVICE_FATAL); the kernel does not refuse it. */
+static int check_unused(struct netlink *nl, const struct attach_conf *conf, const char *name,
+			struct err *e)
+{
+	struct rdma_dev dev;
+	char process[64];
+	uint32_t pid;
+
+	if (rdma_dev_find(nl, name, &dev) || rdma_dev_user(nl, dev.index, &pid))
+		return 0; /* nobody, as far as can be seen: Linux before 5.13 does not tell */
+	err_set(e, CNI_ERR_AGAIN, EBUSY, "RDMA device %s is open in process %s", name,
+		process_name(pid, process, sizeof(process)));
+	err_details(e,
+		    "it loses the device when that moves into the pod: let it use others, or set "
+		    "rdma.onBusy to \"warn\"");
+	if (conf->rdma_busy == FAULT_FAIL)
+		return -EBUSY;
+	log_warning("%s, and moves into the pod", e->msg);
+	return 0;
 }
 
 int rdma_plan(struct vf_site *site, const struct attach_conf *conf, const struct vf_state *before,
@@ -74,6 +114,8 @@ int rdma_plan(struct vf_site *site, const struct attach_conf *conf, const struct
 		exclusive = conf->rdma_mode == RDMA_EXCLUSIVE;
 		r = rdma_mode_ensure(nl, exclusive, e);
 	}
+	for (unsigned int i = 0; !r && exclusive && i < before->rdma_count; i++)
+		r = check_unused(nl, conf, before->rdma[i].name, e);
 	if (!r)
 		*ret_move = exclusive;
 	return r;

@@ -20,7 +20,8 @@ int rdma_mode_ensure(struct netlink *rdma, bool exclusive, struct err *e);
  * @before: the VF's state
  * @ret_move: whether they are to be moved into the pod
  *
- * Errors: code 7 when a device is required and there is none, code 11 when one is in another namespace.
+ * Errors: code 7 when a device is required and there is none, code 11 when one is in another namespace, or would be taken
+ * away from a process that has it open, where the configuration forbids it.
  */
 int rdma_plan(struct vf_site *site, const struct attach_conf *conf, const struct vf_state *before,
 	      bool *ret_move, struct err *e);

@@ -137,6 +137,51 @@ int rdma_port_netdev(struct netlink *nl, uint32_t index, uint32_t port, int *ret
 	return 0;
 }
 
+struct user_search {
+	uint32_t pid;
+	bool is_found;
+};
+
+/* Contexts are what a process opens a device as; those of the kernel's own users have a name in place of a PID. */
+static int find_user(struct nlmsghdr *h, void *arg)
+{
+	const struct nlattr *table = nlmsg_find_attr(h, 0, RDMA_NLDEV_ATTR_RES_CTX);
+	struct user_search *search = arg;
+	struct nlattr *entry;
+	int left;
+
+	if (!table || search->is_found)
+		return 0;
+	nla_for_each_nested(entry, table, left) {
+		const struct nlattr *pid =
+			nla_find(nla_data(entry), nla_len(entry), RDMA_NLDEV_ATTR_RES_PID);
+
+		if (nla_find(nla_data(entry), nla_len(entry), RDMA_NLDEV_ATTR_RES_KERN_NAME))
+			continue;
+		search->is_found = true;
+		search->pid = pid && nla_len(pid) >= (int)sizeof(uint32_t) ? nla_get_u32(pid) : 0;
+		break;
+	}
+	return 0;
+}
+
+int rdma_dev_user(struct netlink *nl, uint32_t index, uint32_t *ret_pid)
+{
+	struct nl_msg *msg = nldev_msg(RDMA_NLDEV_CMD_RES_CTX_GET, NLM_F_DUMP);
+	struct user_search search = { 0 };
+	int r;
+
+	if (msg)
+		nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+	r = netlink_request(nl, msg, find_user, &search);
+	if (r)
+		return r;
+	if (!search.is_found)
+		return -ENOENT;
+	*ret_pid = search.pid;
+	return 0;
+}
+
 static struct nl_msg *dev_set_msg(uint32_t index)
 {
 	struct nl_msg *msg = nldev_msg(RDMA_NLDEV_CMD_SET, 0);

@@ -48,6 +48,13 @@ int rdma_dev_list(struct netlink *nl, struct rdma_dev *ret, unsigned int max);
 int rdma_port_netdev(struct netlink *nl, uint32_t index, uint32_t port, int *ret_ifindex);
 
 /**
+ * rdma_dev_user() - a process that has a device open
+ * @ret_pid: 0 for one of another PID namespace than this process's
+ * Return: 0; -ENOENT when none has it open; or another negative errno.
+ */
+int rdma_dev_user(struct netlink *nl, uint32_t index, uint32_t *ret_pid);
+
+/**
  * rdma_dev_move() - move a device to another namespace, in exclusive mode
  * @nl: a socket of the namespace that the device is in; the calling thread must be there, too
  *

@@ -64,9 +64,16 @@ static void read_rule(struct nlmsghdr *h)
 static void read_rdma(struct nlmsghdr *h)
 {
 	struct dev_search search = { .name = "mlx5_0" };
+	struct rdma_dev devs[1];
+	struct dev_list list = { .ret = devs, .max = 1 };
+	struct user_search user = { 0 };
+	uint32_t ifindex;
 	bool exclusive;
 
 	parse_mode(h, &exclusive);
+	parse_port_netdev(h, &ifindex);
+	collect_dev(h, &list);
+	find_user(h, &user);
 	match_dev(h, &search);
 	fuzz_must(strlen(search.found.name) < RDMA_NAME_MAX);
 }

@@ -18,7 +18,7 @@ expect_same "$shared" "$(snapshot)"
 fails "$attach" rdma-mode exclusive 2>"$said/stderr"
 
 for netns_mode in shared keep; do
-	c=$(conf "$vf" "{\"rdma\": {\"netnsMode\": \"$netns_mode\", \"required\": true}}")
+	c=$(conf "$vf" "{\"rdma\": {\"netnsMode\": \"$netns_mode\", \"required\": true, \"check\": \"verbs\"}}")
 	ok plugin ADD "$c" one net1
 	rdma link | grep -q 'mlx5_0/1 state ACTIVE'      # on the host,
 	in_pod one rdma link | grep -q 'mlx5_0/1 state ACTIVE' # and in every pod

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves that ADD waits until the pod can use its RDMA device, and says what is missing if it cannot: the port's state, the
 # GIDs of its addresses, the number of the verbs device that the device plugin gave to the pod; and that the device-info
-# file names the device as it is in the pod.
+# file names the device as it is in the pod. And that it tells of a process of the node that has the device open.
 before=$(snapshot)
 vf=$(vf_bdf 0 1)
 record=/var/lib/cni/cni-sriov-rdma/attachments/$vf.json
@@ -56,6 +56,24 @@ ok plugin ADD "$c" one net1
 ok plugin DEL "$c" one net1
 for n in 0 1; do rdma link delete mlx5_$n; done
 for n in 0 1; do rdma_add "$(vf_bdf 0 $n)" mlx5_$n; done
+expect_same "$before" "$(snapshot | grep -v '^namespace one$')"
+
+# a process of the node has the device open, and would lose it
+ibv_asyncwatch -d mlx5_1 >"$said/watch" &
+wait_for 5 grep -q async "$said/watch"
+fails plugin ADD "$(conf "$vf" '{"rdma": {"onBusy": "fail"}}')" one net1
+expect_error 11 "RDMA device mlx5_1 is open in process $! .ibv_asyncwatch.: Device or resource busy"
+[[ ! -e $record ]]
+fails grep -q IBV_EVENT_DEVICE_FATAL "$said/watch"
+c=$(conf "$vf" '{"rdma": {"required": true}}')
+ok plugin ADD "$c" one net1
+grep -q "warning: RDMA device mlx5_1 is open in process $! " "$said/stderr"
+grep -q IBV_EVENT_DEVICE_FATAL "$said/watch"
+kill $!
+ok plugin DEL "$c" one net1
+c=$(conf "$vf" '{"rdma": {"onBusy": "fail"}}')
+ok plugin ADD "$c" one net1
+ok plugin DEL "$c" one net1
 expect_same "$before" "$(snapshot | grep -v '^namespace one$')"
 
 # the device-info file: ours, or the device plugin's corrected; as before after DEL and after a failed ADD

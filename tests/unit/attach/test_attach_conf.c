@@ -115,8 +115,10 @@ static void required_rdma_must_work(void **state)
 	assert_int_equal(c.rdma_uverbs_changed, FAULT_WARN);
 	assert_int_equal(c.rdma_ready_ms, 100);
 	assert_int_equal(c.rdma_check, RDMA_CHECK_STATE);
+	assert_int_equal(c.rdma_busy, FAULT_WARN);
 	cni_conf_done(&call.conf);
-	assert_int_equal(parse("'rdma':{'check':'verbs'}", &call, &c, &e), 0);
+	assert_int_equal(parse("'rdma':{'check':'verbs','onBusy':'fail'}", &call, &c, &e), 0);
+	assert_int_equal(c.rdma_busy, FAULT_FAIL);
 	assert_int_equal(c.rdma_check, RDMA_CHECK_VERBS);
 	cni_conf_done(&call.conf);
 }
@@ -156,6 +158,7 @@ static void what_is_wrong_is_named(void **state)
 		{ "'rdma':{'netnsMode':'both'}", "rdma.netnsMode: \"both\"",
 		  "exclusive, shared or keep" },
 		{ "'rdma':{'onNotReady':'stop'}", "rdma.onNotReady: \"stop\"", "warn or fail" },
+		{ "'rdma':{'onBusy':'wait'}", "rdma.onBusy: \"wait\"", "warn or fail" },
 		{ "'rdma':{'check':'ping'}", "rdma.check: \"ping\"", "state or verbs" },
 		{ "'rdma':{'check':true}", "rdma.check: true", "string" },
 		{ "'rdma':{'onUverbsChange':1}", "rdma.onUverbsChange: 1", "string" },
