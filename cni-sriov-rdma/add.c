@@ -19,6 +19,7 @@
 #include "ipam.h"
 #include "kernel/netns.h"
 #include "kernel/roce.h"
+#include "legacy_undo.h"
 #include "pod_sysctl.h"
 #include "rdma_mode.h"
 #include "ready.h"
@@ -72,6 +73,7 @@ static int claim_vf(struct add *a, struct err *e)
 	if (r < 0)
 		return r;
 	r = claim_record(a->store, a->vf.bdf, a->call, e);
+	r = r ?: legacy_settle(a->call, a->vf.bdf, e);
 	return r > 0 ? vf_find(a->site.sysfs, &a->site.host, a->conf.device_id, &a->vf, e) : r;
 }
 

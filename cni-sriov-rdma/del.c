@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "conf.h"
 #include "ipam.h"
+#include "legacy_undo.h"
 #include "record.h"
 #include "way_back.h"
 
@@ -84,7 +85,9 @@ int attach_del(const struct cni_call *call, json_t **ret_output, struct err *e)
 		r = undo_damaged(call, bdf, store, conf.name == NAME_RDMA, e);
 	else if (!r)
 		r = attachment_undo(store, found.bdf, is_of_call, call, &done, e);
-	if (r && r != -ENOENT)
+	if (!r || r == -ENOENT)
+		r = done ? 0 : legacy_undo(call, &conf, e);
+	if (r)
 		return r;
 	/* an attachment whose record is damaged may still have an address */
 	return done ? 0 : ipam_forward(call, e);

@@ -160,18 +160,14 @@ static int restore(struct vf_site *site, int store, const struct record *record,
 	return r;
 }
 
-int way_back(struct vf_site *site, int store, const struct record *record, struct err *e)
+static int undo(struct vf_site *site, int store, const struct record *record, bool restorable,
+		bool *ret_lost, struct err *e)
 {
-	char boot[BOOT_ID_SIZE];
 	struct err first = { 0 }, err;
 	struct ipam release = { 0 };
-	bool lost = false;
-	int r;
 
-	r = boot_id(boot, e);
-	if (r)
-		return r;
-	if (record_is_of_boot(record, boot) && restore(site, store, record, &release, &lost, &err))
+	*ret_lost = false;
+	if (restorable && restore(site, store, record, &release, ret_lost, &err))
 		err_keep_first(&first, &err);
 	if (!release.runs && ipam_release_start(record, &release, &err))
 		err_keep_first(&first, &err);
@@ -179,7 +175,22 @@ int way_back(struct vf_site *site, int store, const struct record *record, struc
 		err_keep_first(&first, &err);
 	if (device_info_restore(record, &err))
 		err_keep_first(&first, &err);
-	r = err_return(&first, e);
+	return err_return(&first, e);
+}
+
+int way_back_undo(const struct record *record, bool *ret_lost, struct err *e)
+{
+	return undo(NULL, -1, record, true, ret_lost, e);
+}
+
+int way_back(struct vf_site *site, int store, const struct record *record, struct err *e)
+{
+	char boot[BOOT_ID_SIZE];
+	bool lost = false;
+	int r;
+
+	r = boot_id(boot, e);
+	r = r ?: undo(site, store, record, record_is_of_boot(record, boot), &lost, e);
 	return r || lost ? r : record_drop(store, record->bdf, e);
 }
 

@@ -23,6 +23,13 @@
  */
 int way_back(struct vf_site *site, int store, const struct record *record, struct err *e);
 
+/**
+ * way_back_undo() - the same for what has no record of ours, and is known to be of this boot
+ * @record: of what a record has, root, boot and result may be missing
+ * @ret_lost: the VF is in no namespace that can be reached
+ */
+int way_back_undo(const struct record *record, bool *ret_lost, struct err *e);
+
 /** way_back_pod_ns() - the namespace that a record means, if it still lives: a descriptor, or -1 */
 int way_back_pod_ns(const struct record *record);
 

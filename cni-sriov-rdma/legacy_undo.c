@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whose is a VF? Their files are named by container and interface, so two of them can be about one VF: of a pod whose
+ * DEL has not come, and of the one that has the VF now. The newer one is right. sriov-cni writes the namespace that has
+ * a VF to pci/ADDRESS, too, which tells it when a runtime does not.
+ */
+#include "legacy_undo.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "kernel/netns.h"
+#include "legacy.h"
+#include "record.h"
+#include "way_back.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define FILE_LIMIT (1 << 20) /* bytes: they hold one configuration */
+
+static const char *const dirs[] = {
+	[NAME_SRIOV] = "/var/lib/cni/sriov",
+	[NAME_IB_SRIOV] = "/var/lib/cni/ib-sriov",
+	[NAME_RDMA] = "/var/lib/cni/rdma",
+};
+
+/* One of their files. */
+struct kept {
+	int dir;
+	char name[NAME_MAX + 1];
+	time_t written;
+	struct legacy legacy;
+};
+
+static void kept_done(struct kept *k)
+{
+	legacy_done(&k->legacy);
+	cleanup_close(&k->dir);
+}
+#define auto_kept __attribute__((cleanup(kept_done)))
+
+/* Return: 0, -ENOENT, or -EBADMSG for what is no such file. */
+static int load(int dir, const char *name, enum plugin_name plugin, struct legacy *ret,
+		time_t *ret_written, struct err *e)
+{
+	auto_free char *text = NULL;
+	struct stat st;
+	size_t len;
+	json_t *root;
+	int r = file_read(dir, name, FILE_LIMIT, &text, &len);
+
+	if (r == -ENOENT || (!r && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW)))
+		return -ENOENT;
+	root = r ? NULL : json_loadb(text, len, 0, NULL);
+	if (!root) {
+		err_set(e, CNI_ERR_IO, r ? r : EBADMSG, "read %s/%s", dirs[plugin], name);
+		return -EBADMSG;
+	}
+	*ret_written = st.st_mtime;
+	return legacy_parse(plugin, root, ret, e);
+}
+
+/* The names hold nothing but what cni_env_load() and cni_conf_check() let pass: no '/'. */
+static bool file_name(const struct cni_call *call, enum plugin_name plugin, char ret[NAME_MAX + 1])
+{
+	bool rdma = plugin == NAME_RDMA;
+
+	return snprintf(ret, NAME_MAX + 1, "%s%s%s-%s", rdma ? call->conf.name : "",
+			rdma ? "-" : "", call->env.container_id, call->env.ifname) <= NAME_MAX;
+}
+
+static time_t boot_time(void)
+{
+	struct timespec up;
+
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	return time(NULL) - up.tv_sec;
+}
+
+/* Has another of their attachments got the VF since? */
+static bool is_superseded(const struct kept *k, enum plugin_name plugin)
+{
+	auto_close int fd = openat(k->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_closedir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *d;
+
+	if (!dir)
+		return false;
+	take_fd(&fd);
+	while ((d = readdir(dir))) {
+		auto_legacy struct legacy other = { 0 };
+		struct err ignored;
+		time_t written;
+
+		if (*d->d_name == '.' || !strcmp(d->d_name, k->name) ||
+		    load(k->dir, d->d_name, plugin, &other, &written, &ignored))
+			continue;
+		if (!strcmp(other.bdf, k->legacy.bdf) && written > k->written)
+			return true;
+	}
+	return false;
+}
+
+/* Has one of ours? */
+static bool is_ours(const struct attach_conf *conf, const char *bdf)
+{
+	static const char *const records[] = { RECORDS, RECORDS_RDMA };
+	bool ours = false;
+
+	for (unsigned int i = 0; i < array_size(records); i++) {
+		struct record record = { 0 };
+		struct err ignored;
+		auto_close int store =
+			record_store_open_named(conf->data_dir, records[i], false, &ignored);
+		ours |= store >= 0 && record_load(store, bdf, &record, &ignored) != -ENOENT;
+		record_done(&record);
+	}
+	return ours;
+}
+
+/* pci/ADDRESS: the namespace that has the VF, or "". */
+static void read_netns(int dir, const char *bdf, char ret[PATH_MAX])
+{
+	auto_close int pci = dir_open_at(dir, "pci", false);
+
+	if (pci < 0 || file_read_line(pci, bdf, ret, PATH_MAX) < 0)
+		*ret = '\0';
+}
+
+static void forget(const struct kept *k)
+{
+	auto_close int pci = dir_open_at(k->dir, "pci", false);
+
+	if (pci >= 0)
+		unlinkat(pci, k->legacy.bdf, 0);
+}
+
+/* With the call's namespace, or the one that they wrote down. An attachment's whose namespace is gone has id 0. */
+static void identify_netns(const char *path, struct netns_id *ret)
+{
+	struct err ignored;
+	auto_close int ns = *path ? netns_open(path, &ignored) : -1;
+
+	*ret = (struct netns_id){ 0 };
+	if (ns >= 0)
+		netns_id(ns, ret, &ignored);
+}
+
+static int undo_kept(const struct cni_call *call, const struct kept *k, const char *netns,
+		     bool release, struct err *e)
+{
+	static const struct vf_state nothing;
+	json_auto_t *no_ipam = json_object();
+	struct record record = { .pf = "",
+				 .env = call->env,
+				 .network = call->conf.name,
+				 .conf = release ? k->legacy.root : no_ipam,
+				 .before = k->legacy.before };
+	bool lost = false;
+	int r;
+
+	strcpy(record.bdf, k->legacy.bdf);
+	strcpy(record.want.name, call->env.ifname); /* a hint */
+	record.env.netns = netns;
+	identify_netns(netns, &record.netns_id);
+	if (!record.netns_id.ino && k->written < boot_time()) {
+		log_info("VF %s: the state of %s is of an earlier boot", record.bdf, k->name);
+		record.before = nothing;
+	}
+	r = way_back_undo(&record, &lost, e);
+	return r ? r : lost;
+}
+
+static int damaged(const struct cni_call *call, const struct attach_conf *conf, int dir,
+		   const char *name, const struct err *why, struct err *e)
+{
+	auto_close int store = record_store_open_named(conf->data_dir, conf->records, true, e);
+	char aside[NAME_MAX + sizeof(".damaged")], bdf[PCI_ADDR_MAX];
+	int r;
+
+	log_warning("%s; it is set aside", why->msg);
+	if (store < 0)
+		return store;
+	r = pci_addr_parse(conf->device_id, bdf)
+		    ? 0
+		    : way_back_without_record(store, bdf, call->env.netns, conf->name == NAME_RDMA,
+					      e);
+	snprintf(aside, sizeof(aside), "%s.damaged", name);
+	if (!r && renameat(dir, name, dir, aside) && errno != ENOENT)
+		r = err_set(e, CNI_ERR_IO, errno, "set %s aside", name);
+	return r;
+}
+
+/* Under the VF's lock. */
+static int undo_locked(const struct cni_call *call, const struct attach_conf *conf, struct kept *k,
+		       struct err *e)
+{
+	bool theirs = !is_ours(conf, k->legacy.bdf) && !is_superseded(k, conf->name);
+	char netns[PATH_MAX] = "";
+	int r;
+
+	if (!theirs)
+		k->legacy.before = (struct vf_state){ 0 };
+	if (*call->env.netns)
+		snprintf(netns, sizeof(netns), "%s", call->env.netns);
+	else if (theirs)
+		read_netns(k->dir, k->legacy.bdf, netns);
+	/* the configuration of DEL says better what IPAM there is; the caller sees to it */
+	r = undo_kept(call, k, netns, !call->conf.ipam, e);
+	if (r) /* below 0 it failed; above, it is not home: then an ADD of the VF sees to it */
+		return r < 0 ? r : 0;
+	if (theirs)
+		forget(k);
+	if (unlinkat(k->dir, k->name, 0) && errno != ENOENT)
+		return err_set(e, CNI_ERR_IO, errno, "remove %s/%s", dirs[conf->name], k->name);
+	log_info("VF %s: undid what %s attached", k->legacy.bdf, dirs[conf->name]);
+	return 0;
+}
+
+int legacy_undo(const struct cni_call *call, const struct attach_conf *conf, struct err *e)
+{
+	auto_kept struct kept k = { .dir = -1 };
+	auto_close int sysfs = -1, lock = -1;
+	struct err why;
+	int r;
+
+	if (conf->name == NAME_OWN || !file_name(call, conf->name, k.name))
+		return 0;
+	k.dir = dir_open(dirs[conf->name], false);
+	if (k.dir < 0)
+		return 0;
+	r = load(k.dir, k.name, conf->name, &k.legacy, &k.written, &why);
+	if (r)
+		return r == -ENOENT ? 0 : damaged(call, conf, k.dir, k.name, &why, e);
+	sysfs = sysfs_open("/sys", e);
+	if (sysfs < 0)
+		return sysfs;
+	if (sysfs_pci_exists(sysfs, k.legacy.bdf)) {
+		lock = sysfs_pci_lock(sysfs, k.legacy.bdf, VF_LOCK_MS, e);
+		if (lock < 0)
+			return lock;
+	}
+	if (faccessat(k.dir, k.name, F_OK, AT_SYMLINK_NOFOLLOW)) /* another call was faster */
+		return 0;
+	return undo_locked(call, conf, &k, e);
+}
+
+/* The newest of their files about a VF. */
+static int find_newest(int dir, const char *bdf, struct kept *k)
+{
+	auto_close int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_closedir DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	int r = -ENOENT;
+
+	if (!d)
+		return r;
+	take_fd(&fd);
+	while ((entry = readdir(d))) {
+		struct legacy found = { 0 };
+		struct err ignored;
+		time_t written;
+
+		if (*entry->d_name == '.' ||
+		    load(dir, entry->d_name, NAME_SRIOV, &found, &written, &ignored))
+			continue;
+		if (strcmp(found.bdf, bdf) || (!r && written <= k->written)) {
+			legacy_done(&found);
+			continue;
+		}
+		legacy_done(&k->legacy);
+		k->legacy = found;
+		k->written = written;
+		strcpy(k->name, entry->d_name);
+		r = 0;
+	}
+	return r;
+}
+
+int legacy_settle(const struct cni_call *call, const char *bdf, struct err *e)
+{
+	auto_kept struct kept k = { .dir = dir_open(dirs[NAME_SRIOV], false) };
+	char netns[PATH_MAX] = "";
+	struct netns_id id;
+	int r;
+
+	if (k.dir >= 0)
+		read_netns(k.dir, bdf, netns);
+	if (!*netns)
+		return 0;
+	identify_netns(netns, &id);
+	if (id.ino) /* it lives: where the VF is decides whether it can be had */
+		return 0;
+	if (find_newest(k.dir, bdf, &k)) { /* they take their file away without this one */
+		strcpy(k.legacy.bdf, bdf);
+		forget(&k);
+		return 0;
+	}
+	r = undo_kept(call, &k, "", false, e);
+	if (r < 0)
+		err_prefix(e, "VF %s: repair what sriov-cni left behind", bdf);
+	if (r)
+		return r < 0 ? r : 0;
+	log_info("VF %s: repaired what sriov-cni left behind (%s)", bdf, k.name);
+	forget(&k);
+	unlinkat(k.dir, k.name, 0);
+	return 1;
+}
