@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#define NS	   INT64_C(1000000000) /* in a second */
 #define FILE_LIMIT (1 << 20) /* bytes: they hold one configuration */
 
 static const char *const dirs[] = {
@@ -33,7 +34,7 @@ static const char *const dirs[] = {
 struct kept {
 	int dir;
 	char name[NAME_MAX + 1];
-	time_t written;
+	int64_t written; /* nanoseconds since the epoch */
 	struct legacy legacy;
 };
 
@@ -46,7 +47,7 @@ static void kept_done(struct kept *k)
 
 /* Return: 0, -ENOENT, or -EBADMSG for what is no such file. */
 static int load(int dir, const char *name, enum plugin_name plugin, struct legacy *ret,
-		time_t *ret_written, struct err *e)
+		int64_t *ret_written, struct err *e)
 {
 	auto_free char *text = NULL;
 	struct stat st;
@@ -61,7 +62,7 @@ static int load(int dir, const char *name, enum plugin_name plugin, struct legac
 		err_set(e, CNI_ERR_IO, r ? r : EBADMSG, "read %s/%s", dirs[plugin], name);
 		return -EBADMSG;
 	}
-	*ret_written = st.st_mtime;
+	*ret_written = st.st_mtim.tv_sec * NS + st.st_mtim.tv_nsec;
 	return legacy_parse(plugin, root, ret, e);
 }
 
@@ -74,12 +75,12 @@ static bool file_name(const struct cni_call *call, enum plugin_name plugin, char
 			rdma ? "-" : "", call->env.container_id, call->env.ifname) <= NAME_MAX;
 }
 
-static time_t boot_time(void)
+static int64_t boot_time(void)
 {
 	struct timespec up;
 
 	clock_gettime(CLOCK_BOOTTIME, &up);
-	return time(NULL) - up.tv_sec;
+	return (time(NULL) - up.tv_sec) * NS;
 }
 
 /* Has another of their attachments got the VF since? */
@@ -95,7 +96,7 @@ static bool is_superseded(const struct kept *k, enum plugin_name plugin)
 	while ((d = readdir(dir))) {
 		auto_legacy struct legacy other = { 0 };
 		struct err ignored;
-		time_t written;
+		int64_t written;
 
 		if (*d->d_name == '.' || !strcmp(d->d_name, k->name) ||
 		    load(k->dir, d->d_name, plugin, &other, &written, &ignored))
@@ -264,7 +265,7 @@ static int find_newest(int dir, const char *bdf, struct kept *k)
 	while ((entry = readdir(d))) {
 		struct legacy found = { 0 };
 		struct err ignored;
-		time_t written;
+		int64_t written;
 
 		if (*entry->d_name == '.' ||
 		    load(dir, entry->d_name, NAME_SRIOV, &found, &written, &ignored))

@@ -70,7 +70,7 @@ done
 pod_add one two
 attach_as_they_do one c1
 cp $theirs/c1-net1 $theirs/old-net1
-touch -d '1 minute ago' $theirs/old-net1
+touch -d '1 second ago' $theirs/old-net1
 held=$(snapshot | grep -v old-net1)
 NETNS=/run/netns/gone CID=old ok plugin DEL "$(conf "$vf" '{"type": "sriov", "name": "sriov-net", "ipam": null}')" two net1
 expect_same "$held" "$(snapshot)"
