@@ -12,7 +12,7 @@ sriov_state() { # [JSON]: in the form of sriov-cni 2.9
 		MTU: 4500, Master: $pf, VFID: 0, cniVersion: "1.0.0", deviceID: $vf, name: "sriov-net", type: "sriov",
 		ipam: {type: "cni-ipam", subnet: "10.0.9.0/24"}, link_state: "", max_tx_rate: 200, min_tx_rate: null, spoofchk: "off",
 		trust: "on", vlan: 100, vlanProto: "802.1q", vlanQoS: 3, OrigVfState: {HostIFName: "eth2", SpoofChk: true, Trust: false,
-		AdminMAC: "00:00:00:00:00:00", EffectiveMAC: $mac, Vlan: 0, VlanQoS: 0, VlanProto: 129, MinTxRate: 0, MaxTxRate: 0,
+		AdminMAC: $mac, EffectiveMAC: $mac, Vlan: 0, VlanQoS: 0, VlanProto: 129, MinTxRate: 0, MaxTxRate: 0,
 		LinkState: 0, MTU: 1500}} * $more'
 }
 attach_as_they_do() { # POD CID
