@@ -124,10 +124,11 @@ static bool is_ours(const struct attach_conf *conf, const char *bdf)
 	return ours;
 }
 
-/* pci/ADDRESS: the namespace that has the VF, or "". */
-static void read_netns(int dir, const char *bdf, char ret[PATH_MAX])
+/* pci/ADDRESS of sriov-cni: the namespace that has the VF, or "". Where it is not in use, none of them tells. */
+static void read_netns(const char *bdf, char ret[PATH_MAX])
 {
-	auto_close int pci = dir_open_at(dir, "pci", false);
+	auto_close int dir = dir_open(dirs[NAME_SRIOV], false);
+	auto_close int pci = dir < 0 ? dir : dir_open_at(dir, "pci", false);
 
 	if (pci < 0 || file_read_line(pci, bdf, ret, PATH_MAX) < 0)
 		*ret = '\0';
@@ -210,12 +211,12 @@ static int undo_locked(const struct cni_call *call, const struct attach_conf *co
 	if (*call->env.netns)
 		snprintf(netns, sizeof(netns), "%s", call->env.netns);
 	else if (theirs)
-		read_netns(k->dir, k->legacy.bdf, netns);
+		read_netns(k->legacy.bdf, netns);
 	/* the configuration of DEL says better what IPAM there is; the caller sees to it */
 	r = undo_kept(call, k, netns, !call->conf.ipam, e);
 	if (r) /* below 0 it failed; above, it is not home: then an ADD of the VF sees to it */
 		return r < 0 ? r : 0;
-	if (theirs)
+	if (theirs && conf->name == NAME_SRIOV)
 		forget(k);
 	if (unlinkat(k->dir, k->name, 0) && errno != ENOENT)
 		return err_set(e, CNI_ERR_IO, errno, "remove %s/%s", dirs[conf->name], k->name);
@@ -290,9 +291,8 @@ int legacy_settle(const struct cni_call *call, const char *bdf, struct err *e)
 	struct netns_id id;
 	int r;
 
-	if (k.dir >= 0)
-		read_netns(k.dir, bdf, netns);
-	if (!*netns)
+	read_netns(bdf, netns);
+	if (k.dir < 0 || !*netns)
 		return 0;
 	identify_netns(netns, &id);
 	if (id.ino) /* it lives: where the VF is decides whether it can be had */

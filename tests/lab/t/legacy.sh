@@ -20,6 +20,7 @@ attach_as_they_do() { # POD CID
 	dev=$(vf_dev "$vf")
 	[[ $dev == eth2 ]]
 	mkdir -p $theirs/pci /var/lib/cni/rdma
+	ip link set "$(pf_dev 0)" vf 0 mac 00:00:00:00:00:00 # igb's trap, see mac.sh
 	ip link set "$dev" address 02:00:00:00:0a:01 mtu 4500 netns "$1" name net1
 	ip link set "$(pf_dev 0)" vf 0 vlan 100 qos 3
 	ip link set "$(pf_dev 0)" vf 0 mac 02:00:00:00:0a:01
@@ -32,6 +33,11 @@ attach_as_they_do() { # POD CID
 	echo -n "/run/netns/$1" >"$theirs/pci/$vf"
 	jq -nc --arg vf "$vf" '{version: "1.0", deviceID: $vf, sandboxRdmaDevName: "mlx5_0", containerRdmaDevName: "mlx5_0"}' \
 		>"/var/lib/cni/rdma/sriov-net-$2-net1"
+}
+mac_by_driver() { # what igb says of a VF whose MAC no administrator has set
+	ip link set "$(pf_dev 0)" vf 0 mac 00:00:00:00:00:00
+	ip link set eth2 address 02:00:00:00:05:02
+	ip link set eth2 address "$own_mac"
 }
 del() { # POD CID: the chain, from its end
 	CID=$2 ok plugin DEL "$(conf "$vf" '{"type": "rdma", "name": "sriov-net", "ipam": null}')" "$1" net1
@@ -112,8 +118,7 @@ for content in '' '{"deviceID": "../../../etc/passwd"}' "$(sriov_state '{"OrigVf
 	ip link set "$(pf_dev 0)" vf 0 vlan 0 spoofchk on
 	ip link set "$(pf_dev 0)" vf 0 trust off
 	ip link set "$(pf_dev 0)" vf 0 max_tx_rate 0
-	ip link set "$(pf_dev 0)" vf 0 mac 00:00:00:00:00:00
-	ip link set eth2 address "$own_mac"
+	mac_by_driver
 	rm -f $theirs/c1-net1.damaged "$theirs/pci/$vf"
 	expect_same "$idle" "$(snapshot)"
 done
@@ -122,5 +127,6 @@ ln -s "$said/precious" $theirs/c1-net1
 del one c1
 [[ $(<"$said/precious") == precious && ! -e $theirs/c1-net1 ]]
 rm -r $theirs /var/lib/cni/rdma
+mac_by_driver
 pod_del one
 expect_same "$before" "$(snapshot)"
