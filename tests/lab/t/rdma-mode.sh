@@ -49,7 +49,8 @@ stock=$(snapshot)
 # the kernel's rxe has no PCI parent: the VF has no RDMA device, and is attached as an ordinary one
 ok plugin ADD "$(conf "$vf")" one net1
 ok plugin DEL "$(conf "$vf")" one net1
-expect_same "$stock" "$(snapshot)"
+# (and the kernel's rxe deletes a device whose interface leaves its namespace: rxe_net.c, NETDEV_UNREGISTER)
+expect_same "$(grep -v mlx5_0 <<<"$stock")" "$(snapshot | grep -v mlx5_0)"
 fails plugin ADD "$(conf "$vf" '{"rdma": {"required": true}}')" one net1
 expect_error 7 'rdma.required: the VF has no RDMA device'
 pod_del one
