@@ -49,11 +49,13 @@ struct add {
 	struct vf vf;
 	struct vf_state now;
 	struct record record;
+	struct cni_result prev; /* of the plugins before this one in a chain */
 	struct cni_result result;
 };
 
 static void add_done(struct add *a)
 {
+	cni_result_done(&a->prev);
 	cni_result_done(&a->result);
 	record_done(&a->record);
 	vf_site_close(&a->site);
@@ -267,7 +269,9 @@ static int await_rdma(struct add *a, struct err *e)
 	return r;
 }
 
-/* The IPAM's result, with the interface in front. */
+/*
+ * The IPAM's result, with the interface in front; recorded alone, told behind that of the chain so far.
+ */
 static int describe(struct add *a, json_t **ret_output, struct err *e)
 {
 	struct cni_interface *i = cni_result_add_interface(&a->result);
@@ -283,7 +287,9 @@ static int describe(struct add *a, json_t **ret_output, struct err *e)
 	i->mtu = has_link ? a->now.mtu : a->vf.pf_mtu;
 	for (size_t n = 0; n < a->result.ip_count; n++)
 		a->result.ips[n].interface = 0;
-	r = cni_result_build(&a->result, a->call->conf.version, false, &output, e);
+	r = cni_result_join(&a->prev, &a->result, e);
+	if (!r)
+		r = cni_result_build(&a->prev, a->call->conf.version, false, &output, e);
 	if (!r)
 		r = cni_result_build(&a->result, CNI_VERSION_NEWEST, false, &recorded, e);
 	if (!r)
@@ -318,6 +324,16 @@ static int attach(struct add *a, json_t **ret_output, struct err *e)
 	return r;
 }
 
+/* Chains came with 0.3.0. */
+static int read_prev_result(struct add *a, struct err *e)
+{
+	const struct cni_conf *conf = &a->call->conf;
+
+	if (!conf->prev_result || conf->version < CNI_VERSION_0_3_0)
+		return 0;
+	return cni_result_parse(conf->prev_result, conf->version, &a->prev, e);
+}
+
 int attach_add(const struct cni_call *call, json_t **ret_output, struct err *e)
 {
 	struct add a = { .call = call, .store = -1, .lock = -1, .site = VF_SITE_NONE };
@@ -327,7 +343,8 @@ int attach_add(const struct cni_call *call, json_t **ret_output, struct err *e)
 	if (r)
 		return r;
 	log_open("cni-sriov-rdma", a.conf.log_level, a.conf.log_file);
-	r = ipam_find(call, e);
+	r = read_prev_result(&a, e);
+	r = r ?: ipam_find(call, e);
 	r = r ?: claim_pod(&call->env, &a.site, &a.pod, e);
 	if (!r) {
 		r = a.store = record_store_open(a.conf.data_dir, true, e);

@@ -72,6 +72,14 @@ struct cni_interface *cni_result_add_interface(struct cni_result *result);
 struct cni_ip *cni_result_add_ip(struct cni_result *result);
 struct cni_route *cni_result_add_route(struct cni_result *result);
 
+/**
+ * cni_result_join() - what a plugin has made, behind what those before it in the chain have (prevResult)
+ *
+ * The addresses of @own keep their interfaces, whose indexes are others now. Its DNS counts, if it has some.
+ * Errors: code 5, out of memory; @chain is incomplete then.
+ */
+int cni_result_join(struct cni_result *chain, const struct cni_result *own, struct err *e);
+
 void cni_result_done(struct cni_result *result);
 #define auto_cni_result __attribute__((cleanup(cni_result_done)))
 

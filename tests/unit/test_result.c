@@ -209,6 +209,39 @@ static void a_result_of_nothing(void **state)
 	assert_builds(&result, CNI_VERSION_1_1_0, false, should);
 }
 
+static void a_chain_keeps_what_was_before(void **state)
+{
+	auto_cni_result struct cni_result chain = { 0 }, own = { 0 };
+	json_auto_t *before = json(
+		"{'interfaces':[{'name':'br0'},{'name':'eth0','sandbox':'/x','socketPath':'/s'}],"
+		"'ips':[{'address':'10.0.0.5/24','interface':1}],"
+		"'routes':[{'dst':'0.0.0.0/0'}],'dns':{'domain':'a'}}");
+	json_auto_t *mine =
+		json("{'interfaces':[{'name':'net1','sandbox':'/x','socketPath':'/t'}],"
+		     "'ips':[{'address':'fd00::5/64','interface':0},{'address':'fd01::5/64'}],"
+		     "'routes':[{'dst':'fd02::/64'}]}");
+	json_auto_t *named = json("{'dns':{'domain':'b'}}");
+	json_auto_t *should = json(
+		"{'cniVersion':'1.1.0','interfaces':[{'name':'br0'},{'name':'eth0','sandbox':'/x',"
+		"'socketPath':'/s'},{'name':'net1','sandbox':'/x','socketPath':'/t'}],"
+		"'ips':[{'address':'10.0.0.5/24','interface':1},{'address':'fd00::5/64','interface':2},"
+		"{'address':'fd01::5/64'}],'routes':[{'dst':'0.0.0.0/0'},{'dst':'fd02::/64'}],"
+		"'dns':{'domain':'a'}}");
+	struct err e;
+
+	(void)state;
+	parse(before, &chain);
+	parse(mine, &own);
+	assert_int_equal(cni_result_join(&chain, &own, &e), 0);
+	assert_builds(&chain, CNI_VERSION_1_1_0, false, should);
+	cni_result_done(&own);
+	own = (struct cni_result){ 0 };
+	parse(named, &own);
+	assert_int_equal(cni_result_join(&chain, &own, &e), 0);
+	json_object_set(should, "dns", json_object_get(named, "dns"));
+	assert_builds(&chain, CNI_VERSION_1_1_0, false, should);
+}
+
 /* Without interfaces an index can only mean the one that the IPAM plugin's caller makes. */
 static void interface_index_is_safe_to_use(void **state)
 {
@@ -389,6 +422,7 @@ int main(void)
 		cmocka_unit_test(the_fallback_stands_for_a_missing_version),
 		cmocka_unit_test(empty_is_absent),
 		cmocka_unit_test(a_result_of_nothing),
+		cmocka_unit_test(a_chain_keeps_what_was_before),
 		cmocka_unit_test(interface_index_is_safe_to_use),
 		cmocka_unit_test(bad_fields_are_named_with_their_value),
 		cmocka_unit_test(old_versions_say_what_they_cannot),
