@@ -14,15 +14,10 @@ enum attachment_life attachment_life(const struct record *record)
 {
 	char boot[BOOT_ID_SIZE];
 	struct err ignored;
-	int ns;
 
 	if (!boot_id(boot, &ignored) && !record_is_of_boot(record, boot))
 		return ATTACHMENT_EARLIER_BOOT;
-	ns = way_back_pod_ns(record);
-	if (ns < 0)
-		return ATTACHMENT_NETNS_GONE;
-	close(ns);
-	return ATTACHMENT_ALIVE;
+	return way_back_pod_lives(record) ? ATTACHMENT_ALIVE : ATTACHMENT_NETNS_GONE;
 }
 
 const char *attachment_life_name(enum attachment_life life)

@@ -89,6 +89,13 @@ static int check_vf(struct vf_site *site, const struct record *record,
 		       vf_diff_format(now, &want, diff, text, sizeof(text)));
 }
 
+static int other_namespace(const struct cni_call *call, const struct record *record, struct err *e)
+{
+	return err_set(e, CNI_ERR_STATE, 0,
+		       "CNI_NETNS %s is not the namespace that VF %s was attached to",
+		       call->env.netns, record->bdf);
+}
+
 static int open_site(const struct cni_call *call, const struct record *record, struct vf_site *ret,
 		     struct err *e)
 {
@@ -100,10 +107,12 @@ static int open_site(const struct cni_call *call, const struct record *record, s
 		return pod_ns;
 	r = netns_id(pod_ns, &id, e);
 	if (!r && !netns_id_equal(&id, &record->netns_id))
-		r = err_set(e, CNI_ERR_STATE, 0,
-			    "CNI_NETNS %s is not the namespace that VF %s was attached to",
-			    call->env.netns, record->bdf);
-	return r ? r : vf_site_open(ret, take_fd(&pod_ns), e);
+		r = other_namespace(call, record, e);
+	r = r ?: vf_site_open(ret, take_fd(&pod_ns), e);
+	id.cookie = r ? 0 : netlink_netns_cookie(&ret->pod);
+	if (!r && !netns_id_equal(&id, &record->netns_id))
+		r = other_namespace(call, record, e);
+	return r;
 }
 
 /* An IPAM plugin compares with prevResult, which the runtime may have left out: then it is what ADD returned. */

@@ -21,8 +21,10 @@ int claim_pod(const struct cni_env *env, struct vf_site *ret, struct netns_id *r
 	r = netns_id(pod_ns, ret_id, e);
 	if (!r)
 		r = vf_site_open(ret, take_fd(&pod_ns), e);
-	if (!r)
-		r = netns_id(ret->host_ns, &own, e);
+	if (r)
+		return r;
+	ret_id->cookie = netlink_netns_cookie(&ret->pod);
+	r = netns_id(ret->host_ns, &own, e);
 	if (!r && netns_id_equal(&own, ret_id) && !env->netns_override)
 		r = err_set(e, CNI_ERR_ENV, 0,
 			    "CNI_NETNS %s is this plugin's own network namespace", env->netns);
@@ -48,18 +50,13 @@ static int settle(int store, const struct record *holder, const struct cni_call 
 		  struct err *e)
 {
 	char boot[BOOT_ID_SIZE];
-	int pod_ns, r = boot_id(boot, e);
+	int r = boot_id(boot, e);
 
 	if (r)
 		return r;
 	if (record_is_of_boot(holder, boot) &&
-	    !record_is_owner(holder, call->conf.name, &call->env)) {
-		pod_ns = way_back_pod_ns(holder);
-		if (pod_ns >= 0) {
-			close(pod_ns);
-			return held(holder, e);
-		}
-	}
+	    !record_is_owner(holder, call->conf.name, &call->env) && way_back_pod_lives(holder))
+		return held(holder, e);
 	log_info("VF %s: repairing what container %s left behind", holder->bdf,
 		 holder->env.container_id);
 	r = way_back(NULL, store, holder, e);

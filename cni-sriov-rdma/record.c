@@ -29,7 +29,7 @@ int record_parse(json_t *root, const char *bdf, struct record *ret, struct err *
 {
 	struct record r = { .root = root };
 	json_t *before, *want;
-	json_int_t dev, ino, since;
+	json_int_t dev, ino, since, cookie = 0; /* records of older builds have no cookie */
 	int version = 0;
 	json_error_t je;
 	struct err se;
@@ -40,11 +40,12 @@ int record_parse(json_t *root, const char *bdf, struct record *ret, struct err *
 	}
 	if (json_unpack_ex(
 		    root, &je, 0,
-		    "{s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:{s:I, s:I}, s:o, s:o, s:o}",
+		    "{s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:{s:I, s:I, s?I}, s:o, s:o, s:o}",
 		    "bootId", &r.boot, "pf", &r.pf, "since", &since, "network", &r.network,
 		    "containerId", &r.env.container_id, "ifname", &r.env.ifname, "netns",
 		    &r.env.netns, "cniArgs", &r.env.args, "cniPath", &r.env.path, "netnsId", "dev",
-		    &dev, "ino", &ino, "conf", &r.conf, "before", &before, "want", &want)) {
+		    &dev, "ino", &ino, "cookie", &cookie, "conf", &r.conf, "before", &before,
+		    "want", &want)) {
 		record_done(&r);
 		return damaged(e, bdf, je.text);
 	}
@@ -54,7 +55,7 @@ int record_parse(json_t *root, const char *bdf, struct record *ret, struct err *
 	}
 	strcpy(r.bdf, bdf);
 	r.since = since;
-	r.netns_id = (struct netns_id){ (uint64_t)dev, (uint64_t)ino };
+	r.netns_id = (struct netns_id){ (uint64_t)dev, (uint64_t)ino, (uint64_t)cookie };
 	r.result = json_object_get(root, "result");
 	*ret = r;
 	return 0;
@@ -83,13 +84,14 @@ int record_new(const struct cni_call *call, const struct vf *vf, const struct ne
 	if (r)
 		return r;
 	root = json_pack(
-		"{s:i, s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:{s:I, s:I}, s:o, s:o, s:o}",
+		"{s:i, s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I}, s:o, s:o, s:o}",
 		"version", RECORD_VERSION, "bootId", boot, "pf", vf->pf_name, "since",
 		(json_int_t)time(NULL), "network", call->conf.name, "containerId",
 		env->container_id, "ifname", env->ifname, "netns", env->netns, "cniArgs", env->args,
 		"cniPath", env->path, "netnsId", "dev", (json_int_t)netns->dev, "ino",
-		(json_int_t)netns->ino, "conf", conf_to_keep(call->conf.root), "before",
-		state_to_json(before), "want", state_to_json(want));
+		(json_int_t)netns->ino, "cookie", (json_int_t)netns->cookie, "conf",
+		conf_to_keep(call->conf.root), "before", state_to_json(before), "want",
+		state_to_json(want));
 	if (!root) /* not UTF-8, or no memory */
 		return err_set(
 			e, CNI_ERR_ENV, 0,

@@ -15,7 +15,8 @@
 #include <errno.h>
 #include <string.h>
 
-int way_back_pod_ns(const struct record *record)
+/* A namespace of the record's inode number, which may be a later one: a descriptor, or -1. */
+static int find_pod_ns(const struct record *record)
 {
 	auto_close int fd = -1;
 	struct netns_id id;
@@ -27,6 +28,33 @@ int way_back_pod_ns(const struct record *record)
 		return take_fd(&fd);
 	fd = netns_find(&record->netns_id);
 	return fd < 0 ? -1 : take_fd(&fd);
+}
+
+/* With the record's namespace, if that still lives. */
+static int open_site(const struct record *record, struct vf_site *ret, struct err *e)
+{
+	auto_vf_site struct vf_site site = VF_SITE_NONE;
+	struct netns_id is = record->netns_id;
+	int r = vf_site_open(&site, find_pod_ns(record), e);
+
+	if (r)
+		return r;
+	is.cookie = netlink_netns_cookie(&site.pod);
+	if (!netns_id_equal(&is, &record->netns_id)) {
+		vf_site_close(&site);
+		return vf_site_open(ret, -1, e);
+	}
+	*ret = site;
+	site = (struct vf_site)VF_SITE_NONE;
+	return 0;
+}
+
+bool way_back_pod_lives(const struct record *record)
+{
+	auto_vf_site struct vf_site site = VF_SITE_NONE;
+	struct err ignored;
+
+	return open_site(record, &site, &ignored) || site.pod_ns >= 0;
 }
 
 /*
@@ -153,7 +181,7 @@ static int restore(struct vf_site *site, int store, const struct record *record,
 
 	if (site)
 		return restore_at(site, store, record, release, ret_lost, e);
-	r = vf_site_open(&own, way_back_pod_ns(record), e);
+	r = open_site(record, &own, e);
 	if (!r)
 		r = restore_at(&own, store, record, release, ret_lost, e);
 	vf_site_close(&own);

@@ -30,8 +30,8 @@ int way_back(struct vf_site *site, int store, const struct record *record, struc
  */
 int way_back_undo(const struct record *record, bool *ret_lost, struct err *e);
 
-/** way_back_pod_ns() - the namespace that a record means, if it still lives: a descriptor, or -1 */
-int way_back_pod_ns(const struct record *record);
+/** way_back_pod_lives() - does the namespace that a record means still live? In doubt it does. */
+bool way_back_pod_lives(const struct record *record);
 
 /**
  * way_back_without_record() - bring a VF home whose record is damaged, if it is in the container that says so

@@ -34,6 +34,17 @@ static int netlink_connect(struct netlink *nl, int protocol, struct err *e)
 	return 0;
 }
 
+uint64_t netlink_netns_cookie(const struct netlink *nl)
+{
+	uint64_t cookie = 0;
+	socklen_t size = sizeof(cookie);
+
+	if (!nl->sock ||
+	    getsockopt(nl_socket_get_fd(nl->sock), SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size))
+		return 0;
+	return cookie;
+}
+
 int netlink_open(struct netlink *ret, int protocol, int ns, int own_ns, struct err *e)
 {
 	struct netlink nl = { 0 };

@@ -29,6 +29,9 @@ int netlink_open(struct netlink *ret, int protocol, int ns, int own_ns, struct e
 void netlink_close(struct netlink *nl);
 #define auto_netlink __attribute__((cleanup(netlink_close)))
 
+/** netlink_netns_cookie() - the number of the socket's namespace, which is never given again; 0 = not known */
+uint64_t netlink_netns_cookie(const struct netlink *nl);
+
 /** netlink_msg() - start a request; NULL when memory is short, which netlink_request() then reports */
 struct nl_msg *netlink_msg(uint16_t type, int flags, const void *header, size_t header_len);
 

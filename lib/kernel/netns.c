@@ -60,7 +60,8 @@ int netns_id(int ns, struct netns_id *ret, struct err *e)
 
 bool netns_id_equal(const struct netns_id *a, const struct netns_id *b)
 {
-	return a->dev == b->dev && a->ino == b->ino;
+	return a->dev == b->dev && a->ino == b->ino &&
+	       (a->cookie == b->cookie || !a->cookie || !b->cookie);
 }
 
 /* Call @fn with the id of each process's namespace, until it returns true. */
@@ -77,7 +78,8 @@ static bool for_each_process(bool (*fn)(const char *path, const struct netns_id 
 		if (!isdigit((unsigned char)d->d_name[0]))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/ns/net", d->d_name);
-		if (!stat(path, &st) && fn(path, &(struct netns_id){ st.st_dev, st.st_ino }, arg))
+		if (!stat(path, &st) &&
+		    fn(path, &(struct netns_id){ .dev = st.st_dev, .ino = st.st_ino }, arg))
 			return true;
 	}
 	return false;

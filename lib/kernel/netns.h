@@ -7,9 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a namespace is known by while it lives: its inode in nsfs. The number can be used again later. */
+/*
+ * What a namespace is known by: while it lives, its inode in nsfs, whose number the next new one gets
+ * (lib/idr.c gives the lowest that is free); and for ever its cookie, which only a socket in it tells.
+ */
 struct netns_id {
 	uint64_t dev, ino;
+	uint64_t cookie; /* netlink_netns_cookie(); 0 = not known */
 };
 
 /**
@@ -28,9 +32,10 @@ int netns_open_own(struct err *e);
 /** netns_enter() - move the calling thread into a namespace */
 int netns_enter(int ns, struct err *e);
 
-/** netns_id() - read a namespace's identity from its descriptor */
+/** netns_id() - read a namespace's identity from its descriptor, without the cookie */
 int netns_id(int ns, struct netns_id *ret, struct err *e);
 
+/** netns_id_equal() - the same, as far as both are known */
 bool netns_id_equal(const struct netns_id *a, const struct netns_id *b);
 
 /**

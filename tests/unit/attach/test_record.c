@@ -79,9 +79,9 @@ static struct record make_record(void)
 	struct err e;
 
 	assert_int_equal(cni_conf_parse(conf, strlen(conf), CNI_VERB_ADD, &call.conf, &e), 0);
-	assert_int_equal(
-		record_new(&call, &vf_0, &(struct netns_id){ 4, 4026532256 }, &full, &full, &r, &e),
-		0);
+	assert_int_equal(record_new(&call, &vf_0, &(struct netns_id){ 4, 4026532256, 17 }, &full,
+				    &full, &r, &e),
+			 0);
 	cni_conf_done(&call.conf);
 	return r;
 }
@@ -102,6 +102,7 @@ static void a_record_is_found_by_device_and_by_owner(void **state)
 	assert_string_equal(loaded.pf, "eth0");
 	assert_string_equal(loaded.env.path, "/opt/cni/bin");
 	assert_int_equal(loaded.netns_id.ino, 4026532256);
+	assert_int_equal(loaded.netns_id.cookie, 17);
 	assert_string_equal(record_pod(&loaded, pod, sizeof(pod)), "default/trainer-0");
 	assert_null(json_object_get(loaded.conf, "prevResult"));
 	assert_non_null(json_object_get(loaded.conf, "ipam"));
