@@ -8,6 +8,9 @@ BUILD=${BUILD:-$repo/build}
 cache=${LAB_DIR:-/var/tmp/cni-sriov-rdma-lab}
 cnitool_version=v1.3.0
 cnitool=$cache/cnitool-$cnitool_version
+multus_version=v4.2.0
+containerd=$cache/containerd
+multus=$cache/multus-$multus_version
 
 build_packages=(gcc make meson ninja-build pkg-config libc6-dev libnl-3-dev
 	libjansson-dev libsqlite3-dev zlib1g-dev libcmocka-dev libibverbs-dev librdmacm-dev)
@@ -113,22 +116,60 @@ find_go() { # a Go that can build cnitool, or fetch the Go that can (1.21 and ne
 	return 1
 }
 
-# The real cnitool, by the ordinary Go client, which checks it against the public checksum database.
-get_cnitool() {
-	[[ -x $cnitool ]] && return
+need_go() { # sets `go`
 	make_cache
-	local go
-	if ! go=$(find_go); then
-		need_packages ca-certificates
-		need_at_least golang-go 2:1.21
-		go=$(find_go) || die "no Go of 1.21 or newer"
-	fi
-	say "building cnitool $cnitool_version"
+	go=$(find_go) && return
+	need_packages ca-certificates
+	need_at_least golang-go 2:1.21
+	go=$(find_go) || die "no Go of 1.21 or newer"
+}
+
+# go_build MODULE VERSION PACKAGE TO: by the ordinary Go client, which checks what it fetches against the public checksum
+# database. A module of our own requires it: `go install` refuses some modules, and asks what other versions there are.
+go_build() {
 	local work=$cache/go
-	GOPATH=$work GOCACHE=$work/cache GOBIN=$work/bin GOFLAGS=-modcacherw CGO_ENABLED=0 \
-		quietly "$go" install "github.com/containernetworking/cni/cnitool@$cnitool_version"
-	mv "$work/bin/cnitool" "$cnitool"
+	say "building ${3##*/} $2"
 	rm -rf "$work"
+	mkdir -p "$work/main"
+	printf 'module main\ngo 1.21\nrequire %s %s\n' "$1" "$2" >"$work/main/go.mod"
+	GOPATH=$work GOCACHE=$work/cache GOFLAGS="-modcacherw -mod=mod" CGO_ENABLED=0 \
+		quietly "$go" -C "$work/main" build -trimpath -ldflags "-s -w" -o "$work/built" "$3"
+	mv "$work/built" "$4"
+	rm -rf "$work"
+}
+
+get_cnitool() {
+	local go module=github.com/containernetworking/cni
+	[[ -x $cnitool ]] && return
+	need_go
+	go_build $module "$cnitool_version" $module/cnitool "$cnitool"
+}
+
+get_multus() {
+	local go module=gopkg.in/k8snetworkplumbingwg/multus-cni.v4
+	[[ -x $multus ]] && return
+	need_go
+	go_build $module "$multus_version" $module/cmd/multus "$multus"
+}
+
+# unpack_packages DIR NAME…: Debian packages below a directory, where no daemon of theirs is started
+unpack_packages() {
+	local dir=$1 deb
+	rm -rf "$dir.new"
+	mkdir -p "$dir.new/debs"
+	(cd "$dir.new/debs" && apt_get download "${@:2}")
+	for deb in "$dir.new"/debs/*.deb; do dpkg -x "$deb" "$dir.new"; done
+	rm -rf "$dir.new/debs" "$dir"
+	mv "$dir.new" "$dir"
+}
+
+get_containerd() {
+	[[ -x $containerd/usr/bin/ctr ]] && return
+	make_cache
+	need_packages libseccomp2
+	say "unpacking containerd and runc"
+	apt_get update || true
+	unpack_packages "$containerd" containerd runc
 }
 
 # build [DIR [MESON-OPTION…]]: $BUILD as it is shipped, by default.
