@@ -51,17 +51,28 @@ static int look(struct store *store, void *arg, struct err *e)
 	return r ? r : store_leases(store, "", false, note_unknown_owners, check, e);
 }
 
+static bool is_on_ifname(const struct check *check, const struct cni_ip *ip)
+{
+	const struct cni_result *prev = &check->prev;
+
+	return ip->interface >= 0 && (size_t)ip->interface < prev->interface_count &&
+	       !strcmp(prev->interfaces[ip->interface].name, check->call->env.ifname);
+}
+
 /*
- * Each address of prevResult must be held by this attachment. A chained plugin may have added others,
- * which it says are on other interfaces; those of this IPAM are on CNI_IFNAME or on none that is told.
+ * Each address of prevResult must be held by this attachment. Other plugins of the chain may have added
+ * others: ours are those on CNI_IFNAME or, if the result tells none there, those on no interface.
  */
 static bool is_ours(const struct check *check, const struct cni_ip *ip)
 {
 	const struct cni_result *prev = &check->prev;
 
-	if (ip->interface < 0 || (size_t)ip->interface >= prev->interface_count)
-		return true;
-	return !strcmp(prev->interfaces[ip->interface].name, check->call->env.ifname);
+	if (ip->interface >= 0)
+		return is_on_ifname(check, ip);
+	for (size_t i = 0; i < prev->ip_count; i++)
+		if (is_on_ifname(check, &prev->ips[i]))
+			return false;
+	return true;
 }
 
 int verb_check(const struct cni_call *call, json_t **ret_output, struct err *e)
