@@ -4,9 +4,12 @@
 manifests.py render FILE        the NetworkAttachmentDefinition that sriov-network-operator makes of an object
 manifests.py networks FILE...   the networks of the pods in the files, as Multus and dra-driver-sriov read them:
                                 a JSON object a line {pod, ifname, config, dra}
+manifests.py readme README RENDERED   do the README's manifests belong to each other and to the network that it names?
 """
 import json
+import re
 import sys
+import textwrap
 
 import yaml
 
@@ -104,10 +107,26 @@ def networks(paths):
             print(json.dumps({"pod": obj["metadata"]["name"], "ifname": ifname, "config": config, "dra": dra}))
 
 
+def readme(path, rendered):
+    with open(path, encoding="utf-8") as file:
+        blocks = re.findall(r"^   ```yaml\n(.*?)^   ```$", file.read(), re.DOTALL | re.MULTILINE)
+    objects = {o["kind"]: o for block in blocks for o in yaml.safe_load_all(textwrap.dedent(block))}
+    network = next(documents([rendered]))
+    resource = network["metadata"]["annotations"]["k8s.v1.cni.cncf.io/resourceName"]
+    pod, policy = objects["Pod"], objects["SriovNetworkNodePolicy"]["spec"]
+    assert objects["SriovNetworkPoolConfig"]["spec"]["rdmaMode"] == "exclusive"
+    assert pod["metadata"]["annotations"][NETWORKS] == network["metadata"]["name"]
+    assert network["metadata"]["namespace"] == pod["metadata"].get("namespace", "default")
+    assert pod["spec"]["containers"][0]["resources"]["limits"] == {resource: 1}
+    assert f'{RESOURCE_PREFIX}/{policy["resourceName"]}' == resource and policy["isRdma"]
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "render":
         for document in documents(sys.argv[2:]):
             print("---")
             yaml.safe_dump(render(document), sys.stdout, sort_keys=False, width=10000)
+    elif sys.argv[1] == "readme":
+        readme(*sys.argv[2:])
     else:
         networks(sys.argv[2:])

@@ -16,6 +16,8 @@ for file in "$examples"/*; do # nothing that is not run below
 	esac
 done
 
+manifests readme "$REPO/README.md" "$examples/sriov-network.rendered.yaml"
+
 # Multus puts the device into each plugin.
 with_device() { # BDF <CONFIG
 	jq -c --arg vf "$1" 'if .plugins then .plugins[] += {deviceID: $vf, pciBusID: $vf} else . + {deviceID: $vf} end'
