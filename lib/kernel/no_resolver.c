@@ -7,6 +7,7 @@
 #include <netdb.h>
 #include <stddef.h>
 
+/* The C library's own names of parameters are reserved. NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
 		struct addrinfo **ret)
 {
@@ -33,3 +34,4 @@ struct protoent *getprotobynumber(int number)
 	(void)number;
 	return NULL;
 }
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
