@@ -44,27 +44,29 @@ int sysfs_open(const char *root, struct err *e)
 	return fd < 0 ? err_set(e, CNI_ERR_IO, errno, "open %s", root) : fd;
 }
 
-int sysfs_device_path(char path[PATH_MAX], const char *bdf, const char *fmt, ...)
+int sysfs_device_path(char path[SYSFS_PATH_MAX], const char *bdf, const char *fmt, ...)
 {
-	int n = snprintf(path, PATH_MAX, "bus/pci/devices/%s", bdf);
+	int n = snprintf(path, SYSFS_PATH_MAX, "bus/pci/devices/%s", bdf);
 	va_list ap;
 	int m;
 
 	va_start(ap, fmt);
-	m = vsnprintf(path + n, (size_t)(PATH_MAX - n), fmt, ap);
+	m = vsnprintf(path + n, (size_t)(SYSFS_PATH_MAX - n), fmt, ap);
 	va_end(ap);
-	return n + m < PATH_MAX ? 0 : -ENAMETOOLONG;
+	return n + m < SYSFS_PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
 /* The last component of what a link points to. */
 static int link_base(int sysfs, const char *path, char *ret, size_t size)
 {
-	char target[PATH_MAX];
+	char target[SYSFS_PATH_MAX];
 	ssize_t n = readlinkat(sysfs, path, target, sizeof(target) - 1);
 	const char *base;
 
 	if (n < 0)
 		return -errno;
+	if (n == sizeof(target) - 1)
+		return -EOVERFLOW;
 	target[n] = '\0';
 	base = strrchr(target, '/');
 	base = base ? base + 1 : target;
@@ -118,14 +120,14 @@ int sysfs_mount_own(struct err *e)
 
 bool sysfs_pci_exists(int sysfs, const char *bdf)
 {
-	char path[PATH_MAX];
+	char path[SYSFS_PATH_MAX];
 
 	return !sysfs_device_path(path, bdf, "%s", "") && !faccessat(sysfs, path, F_OK, 0);
 }
 
 int sysfs_pci_driver(int sysfs, const char *bdf, char *ret, size_t size)
 {
-	char path[PATH_MAX];
+	char path[SYSFS_PATH_MAX];
 
 	sysfs_device_path(path, bdf, "/driver");
 	return link_base(sysfs, path, ret, size);
@@ -133,7 +135,7 @@ int sysfs_pci_driver(int sysfs, const char *bdf, char *ret, size_t size)
 
 int sysfs_pci_pf(int sysfs, const char *bdf, char ret[PCI_ADDR_MAX])
 {
-	char path[PATH_MAX];
+	char path[SYSFS_PATH_MAX];
 
 	sysfs_device_path(path, bdf, "/physfn");
 	return link_base(sysfs, path, ret, PCI_ADDR_MAX);
@@ -160,7 +162,7 @@ static int64_t routing_id(const char *bdf)
 static int guess_vf_index(int sysfs, const char *pf, const char *bdf, uint64_t *ret)
 {
 	uint64_t offset, stride;
-	char path[PATH_MAX];
+	char path[SYSFS_PATH_MAX];
 	int64_t distance;
 	int r;
 
@@ -181,7 +183,7 @@ static int guess_vf_index(int sysfs, const char *pf, const char *bdf, uint64_t *
 
 static bool is_vf_number(int sysfs, const char *pf, const char *bdf, uint64_t index)
 {
-	char path[PATH_MAX], found[PCI_ADDR_MAX];
+	char path[SYSFS_PATH_MAX], found[PCI_ADDR_MAX];
 
 	sysfs_device_path(path, pf, "/virtfn%llu", (unsigned long long)index);
 	return !link_base(sysfs, path, found, sizeof(found)) && !strcmp(found, bdf);
@@ -190,7 +192,7 @@ static bool is_vf_number(int sysfs, const char *pf, const char *bdf, uint64_t in
 int sysfs_pci_vf_index(int sysfs, const char *pf, const char *bdf, uint32_t *ret)
 {
 	uint64_t index, count;
-	char path[PATH_MAX];
+	char path[SYSFS_PATH_MAX];
 	int r;
 
 	if (!guess_vf_index(sysfs, pf, bdf, &index) && is_vf_number(sysfs, pf, bdf, index)) {
@@ -238,7 +240,7 @@ static int keep_ifname(const char *name, void *arg)
 
 int sysfs_pci_netdev(int sysfs, const char *bdf, char ret[IFNAMSIZ])
 {
-	char path[PATH_MAX];
+	char path[SYSFS_PATH_MAX];
 	int r;
 
 	sysfs_device_path(path, bdf, "/net");
@@ -257,7 +259,7 @@ struct uplink_search {
 static int match_uplink(const char *name, void *arg)
 {
 	const struct uplink_search *search = arg;
-	char path[PATH_MAX], port[32];
+	char path[SYSFS_PATH_MAX], port[32];
 	ssize_t n;
 
 	sysfs_device_path(path, search->pf, "/net/%s/phys_port_name", name);
@@ -271,7 +273,7 @@ static int match_uplink(const char *name, void *arg)
 int sysfs_pci_uplink(int sysfs, const char *pf, char ret[IFNAMSIZ])
 {
 	struct uplink_search search = { sysfs, pf, ret };
-	char path[PATH_MAX];
+	char path[SYSFS_PATH_MAX];
 	int r;
 
 	sysfs_device_path(path, pf, "/net");
@@ -283,7 +285,7 @@ int sysfs_pci_uplink(int sysfs, const char *pf, char ret[IFNAMSIZ])
 
 int sysfs_pci_lock(int sysfs, const char *bdf, unsigned int timeout_ms, struct err *e)
 {
-	char path[PATH_MAX];
+	char path[SYSFS_PATH_MAX];
 	int lock;
 
 	sysfs_device_path(path, bdf, "%s", "");
