@@ -29,6 +29,7 @@
 #include "vf/converge.h"
 #include "vf/observe.h"
 #include "way_back.h"
+#include "workload.h"
 
 #include <errno.h>
 #include <string.h>
@@ -169,6 +170,8 @@ static int write_record(struct add *a, struct err *e)
 	if (!r && *a->conf.device_info)
 		r = device_info_note(a->conf.device_info, &a->record, e);
 	if (!r)
+		r = workload_note(a->conf.workload_dir, &a->record, e);
+	if (!r)
 		r = pod_sysctl_note(&a->site, a->store, &a->conf, &a->record, &lock, e);
 	if (!r)
 		r = record_save(a->store, &a->record, e);
@@ -298,6 +301,8 @@ static int describe(struct add *a, json_t **ret_output, struct err *e)
 		r = device_info_write(&a->record, &a->vf, &a->now, e);
 	if (!r)
 		r = record_save(a->store, &a->record, e);
+	if (!r)
+		r = workload_write(a->store, &a->record, e);
 	if (!r)
 		*ret_output = take_ptr(output);
 	return r;

@@ -61,20 +61,24 @@ int attachment_undo(int store, const char *bdf,
 
 void siblings_done(struct siblings *s)
 {
-	for (size_t i = 0; i < s->count; i++)
+	for (size_t i = 0; s->list && i < s->count; i++)
 		record_done(&s->list[i]);
 	free(s->list);
 	*s = (struct siblings){ 0 };
 }
 
-/* The container as well: the inode number of a dead namespace may be a new one's. */
-static bool is_sibling(const struct record *r, const struct record *of)
+void siblings_drop(struct siblings *s, const char *bdf)
 {
-	return record_is_of_boot(r, of->boot) && netns_id_equal(&r->netns_id, &of->netns_id) &&
-	       !strcmp(r->env.container_id, of->env.container_id);
+	for (size_t i = 0; i < s->count; i++)
+		if (!strcmp(s->list[i].bdf, bdf)) {
+			record_done(&s->list[i]);
+			s->list[i] = s->list[--s->count];
+			return;
+		}
 }
 
-int attachment_siblings(int store, const struct record *of, struct siblings *ret, struct err *e)
+int attachments_select(int store, bool (*fn)(const struct record *record, const void *arg),
+		       const void *arg, struct siblings *ret, struct err *e)
 {
 	auto_free char(*vfs)[PCI_ADDR_MAX] = NULL;
 	auto_siblings struct siblings found = { 0 };
@@ -88,19 +92,33 @@ int attachment_siblings(int store, const struct record *of, struct siblings *ret
 		auto_record struct record one = { 0 };
 		void *grown;
 
-		if (!strcmp(vfs[i], of->bdf) || record_load(store, vfs[i], &one, &ignored) ||
-		    !is_sibling(&one, of))
+		if (record_load(store, vfs[i], &one, &ignored) || !fn(&one, arg))
 			continue;
 		grown = reallocarray(found.list, found.count + 1, sizeof(*found.list));
 		if (!grown)
-			return err_set(e, CNI_ERR_IO, ENOMEM, "look at the pod's attachments");
+			return err_set(e, CNI_ERR_IO, ENOMEM, "look at the node's attachments");
 		found.list = grown;
 		found.list[found.count++] = one;
 		one = (struct record){ 0 };
 	}
-	*ret = found;
-	found = (struct siblings){ 0 };
+	ret->count = found.count;
+	ret->list = take_ptr(found.list);
 	return 0;
+}
+
+/* The container as well: the inode number of a dead namespace may be a new one's. */
+static bool is_sibling(const struct record *r, const void *arg)
+{
+	const struct record *of = arg;
+
+	return strcmp(r->bdf, of->bdf) != 0 && record_is_of_boot(r, of->boot) &&
+	       netns_id_equal(&r->netns_id, &of->netns_id) &&
+	       !strcmp(r->env.container_id, of->env.container_id);
+}
+
+int attachment_siblings(int store, const struct record *of, struct siblings *ret, struct err *e)
+{
+	return attachments_select(store, is_sibling, of, ret, e);
 }
 
 int attachments_lock(int store, struct err *e)

@@ -28,7 +28,7 @@ int attachment_undo(int store, const char *bdf,
 		    bool (*still)(const struct record *record, const void *arg), const void *arg,
 		    bool *ret_done, struct err *e);
 
-/* The other attachments of a pod. */
+/* Several attachments, such as the others of a pod. */
 struct siblings {
 	struct record *list;
 	size_t count;
@@ -43,6 +43,15 @@ struct siblings {
 int attachment_siblings(int store, const struct record *of, struct siblings *ret, struct err *e);
 void siblings_done(struct siblings *s);
 #define auto_siblings __attribute__((cleanup(siblings_done)))
+
+/**
+ * attachments_select() - the records that @fn wants; those that cannot be read are left out
+ */
+int attachments_select(int store, bool (*fn)(const struct record *record, const void *arg),
+		       const void *arg, struct siblings *ret, struct err *e);
+
+/** siblings_drop() - without the one of a VF */
+void siblings_drop(struct siblings *s, const char *bdf);
 
 /**
  * attachments_lock() - lock what attachments of one pod share, while records are compared and one is written

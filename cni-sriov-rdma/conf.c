@@ -332,6 +332,7 @@ int attach_conf_parse_store(const struct cni_call *call, struct attach_conf *ret
 				 .log_level = LOG_INFO,
 				 .log_file = "",
 				 .device_info = "",
+				 .workload_dir = "",
 				 .rdma_ready_ms = name == NAME_OWN ? READY_MS : READY_MS_AS_SRIOV };
 	struct err ignored;
 	int r = cni_json_str(call->conf.root, "", "dataDir", &c.data_dir, e);

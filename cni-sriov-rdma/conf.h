@@ -48,6 +48,7 @@ struct attach_conf {
 	bool source_routing;
 	uint64_t guid; /* of an InfiniBand VF; 0 = not given */
 	const char *guid_key; /* where it was given */
+	const char *workload_dir; /* template; "" = none; see workload_path.h */
 	const char *device_info; /* the Network Plumbing WG's device-info file, "" = none */
 	enum log_level log_level;
 	const char *log_file; /* "" = stderr */

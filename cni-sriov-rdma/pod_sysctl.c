@@ -31,7 +31,7 @@ static const char *take_component(const char *key, char separator, char *ret, si
 	for (; *key && *key != separator; key++) {
 		if (n + 1 >= size)
 			return NULL;
-		ret[n++] = *key == '/' ? '.' : *key;
+		ret[n++] = (char)(*key == '/' ? '.' : *key);
 	}
 	ret[n] = '\0';
 	return key;
@@ -227,9 +227,10 @@ int pod_sysctl_note(struct vf_site *site, int store, const struct attach_conf *c
 			    "sysctl: CNI_NETNS is the node's own network namespace");
 	if (r)
 		return r;
-	r = lock = attachments_lock(store, e);
-	if (r >= 0)
-		r = attachment_siblings(store, record, &others, e);
+	lock = attachments_lock(store, e);
+	if (lock < 0)
+		return lock;
+	r = attachment_siblings(store, record, &others, e);
 	if (r)
 		return r;
 	json_object_set_new(record->root, NOTE, json_array());
@@ -311,9 +312,10 @@ int pod_sysctl_undo(struct vf_site *site, int store, const struct record *record
 		shared |= json_object_get(note, "before") != NULL;
 	if (!shared || site->pod_ns < 0)
 		return 0;
-	r = lock = attachments_lock(store, e);
-	if (r >= 0)
-		r = attachment_siblings(store, record, &others, e);
+	lock = attachments_lock(store, e);
+	if (lock < 0)
+		return lock;
+	r = attachment_siblings(store, record, &others, e);
 	if (r)
 		return r;
 	json_array_foreach(notes, i, note)

@@ -11,6 +11,7 @@
 #include "source_routing.h"
 #include "vf/converge.h"
 #include "vf/observe.h"
+#include "workload.h"
 
 #include <errno.h>
 #include <string.h>
@@ -202,6 +203,8 @@ static int undo(struct vf_site *site, int store, const struct record *record, bo
 	if (ipam_release_finish(&release, record, &err))
 		err_keep_first(&first, &err);
 	if (device_info_restore(record, &err))
+		err_keep_first(&first, &err);
+	if (workload_undo(store, record, &err))
 		err_keep_first(&first, &err);
 	return err_return(&first, e);
 }

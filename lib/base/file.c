@@ -104,6 +104,14 @@ static int write_full(int fd, const char *data, size_t len)
 	return 0;
 }
 
+/* Others shall read what is meant for them, whatever the umask. */
+static int write_content(int fd, const void *data, size_t len, mode_t mode)
+{
+	int r = write_full(fd, data, len);
+
+	return !r && mode & 077 && fchmod(fd, mode) ? -errno : r;
+}
+
 /* Write a file that has no name yet, and so vanishes with its writer. */
 static int write_nameless(int dir, const void *data, size_t len, mode_t mode, int *ret_fd)
 {
@@ -112,7 +120,7 @@ static int write_nameless(int dir, const void *data, size_t len, mode_t mode, in
 
 	if (fd < 0)
 		return -errno;
-	r = write_full(fd, data, len);
+	r = write_content(fd, data, len, mode);
 	if (!r)
 		*ret_fd = take_fd(&fd);
 	return r;
@@ -132,7 +140,7 @@ static int write_named(int dir, const char *tmp, const void *data, size_t len, m
 	auto_close int fd =
 		openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 
-	return fd < 0 ? -errno : write_full(fd, data, len);
+	return fd < 0 ? -errno : write_content(fd, data, len, mode);
 }
 
 int file_write_atomic(int dir, const char *name, const void *data, size_t len, mode_t mode)

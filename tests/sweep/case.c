@@ -19,7 +19,7 @@ static const char *const way_names[] = { "DEL", "repair", "next ADD" };
 static const char *const fault_names[] = { "none", "fail",	  "refuse",
 					   "late", "kill before", "kill after" };
 
-/* What an attach or a pod can change; VF, PF and rdma stand for what is before the blank. */
+/* What an attach or a pod can change, as node.sh configures it; VF, PF and rdma stand for what is before the blank. */
 static const struct {
 	const char *kind;
 	enum nic nic;
@@ -48,6 +48,9 @@ static const struct {
 	{ "rdma name", NIC_ANY },
 	{ "file record", NIC_ANY },
 	{ "lease held", NIC_ANY },
+	{ "file workload", NIC_ETHERNET },
+	{ "pod rule", NIC_ETHERNET },
+	{ "pod arp_notify", NIC_ETHERNET },
 };
 
 void complain(struct sweep *s, const char *fmt, ...)
@@ -117,6 +120,10 @@ const char *kind_of(const struct sweep *s, const char *key, char buf[96])
 		snprintf(buf, 96, "rdma%s", last);
 	else if (!strncmp(key, "file " RECORD_DIR, strlen("file " RECORD_DIR)))
 		strcpy(buf, "file record");
+	else if (!strncmp(key, "file /run/swept/", 16))
+		strcpy(buf, "file workload");
+	else if (!strncmp(key, "pod ", 4))
+		snprintf(buf, 96, "pod%s", last);
 	else if (!strncmp(key, "lease ", 6) || !strncmp(key, "file /var/lib/cni/networks", 26))
 		strcpy(buf, "lease held");
 	return buf;

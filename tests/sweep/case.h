@@ -26,7 +26,7 @@ struct attempt {
 	enum victim victim;
 };
 
-#define KINDS 24 /* of facts that an attach or a pod can change */
+#define KINDS 27 /* of facts that an attach or a pod can change */
 
 /* What is possible with one NIC is not with another. */
 enum nic { NIC_ANY, NIC_ETHERNET, NIC_INFINIBAND };

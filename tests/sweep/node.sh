@@ -16,7 +16,9 @@ node_for_sweep() {
 	sweep_conf=$said/sweep.json
 	jq -n '{ cniVersion: "1.1.0", name: "swept", type: "cni-sriov-rdma", logLevel: "error",
 		vlan: 100, vlanQoS: 3, mac: "02:00:00:00:05:01", mtu: 4500, spoofchk: "off", trust: "on",
-		max_tx_rate: 100, ipam: { type: "cni-ipam", subnet: "10.66.0.0/16" } }' >"$sweep_conf"
+		max_tx_rate: 100, ipam: { type: "cni-ipam", subnet: "10.66.0.0/16", gateway: "10.66.0.1" },
+		rdma: { workloadDir: "/run/swept/{containerID}" }, sourceRouting: true,
+		sysctl: { "net.ipv4.conf.IFNAME.arp_ignore": "1", "net.ipv4.conf.all.arp_notify": "1" } }' >"$sweep_conf"
 }
 
 node_after_sweep() {

@@ -29,10 +29,7 @@ struct reading {
 	const char *ns; /* "host" or a pod's name */
 };
 
-static void add(struct state *s, const char *key, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void add(struct state *s, const char *key, const char *fmt, ...)
+void state_add(struct state *s, const char *key, const char *fmt, ...)
 {
 	struct fact *f;
 	va_list ap;
@@ -63,7 +60,7 @@ static void add_of(struct state *s, const char *bdf, const char *what, const cha
 	char key[96];
 
 	snprintf(key, sizeof(key), "%.40s %.40s", bdf, what);
-	add(s, key, "%s", value);
+	state_add(s, key, "%s", value);
 }
 
 static void add_number(struct state *s, const char *bdf, const char *what, const struct nlattr *a)
@@ -227,7 +224,7 @@ static void add_links(struct reading *r, int ns)
 	nl_begin(&m, RTM_GETLINK, NLM_F_DUMP, &info, sizeof(info));
 	nl_put_u32(&m, IFLA_EXT_MASK, RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS);
 	if (fd < 0 || nl_ask(fd, &m, add_link, r))
-		add(r->s, "error", "links of %s cannot be read", r->ns);
+		state_add(r->s, "error", "links of %s cannot be read", r->ns);
 	if (fd >= 0)
 		close(fd);
 }
@@ -258,7 +255,7 @@ static void add_rdma_mode(const struct nlmsghdr *h, void *arg)
 		nl_find(NLMSG_DATA(h), h->nlmsg_len - NLMSG_HDRLEN, RDMA_NLDEV_SYS_ATTR_NETNS_MODE);
 	const struct reading *r = arg;
 
-	add(r->s, "rdma mode", "%d", a ? *(const uint8_t *)nl_data(a) : -1);
+	state_add(r->s, "rdma mode", "%d", a ? *(const uint8_t *)nl_data(a) : -1);
 }
 
 static void add_rdma(struct reading *r, int ns)
@@ -270,7 +267,7 @@ static void add_rdma(struct reading *r, int ns)
 		return;
 	nl_begin(&m, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), NLM_F_DUMP, "", 0);
 	if (nl_ask(fd, &m, add_rdma_dev, r))
-		add(r->s, "error", "RDMA devices of %s cannot be read", r->ns);
+		state_add(r->s, "error", "RDMA devices of %s cannot be read", r->ns);
 	if (ns < 0) {
 		nl_begin(&m, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET), 0, "", 0);
 		m.h.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
@@ -297,7 +294,7 @@ static int add_file(const char *path, const struct stat *st, int type, struct FT
 	if (type != FTW_F || is_store(path + ftw->base))
 		return 0;
 	snprintf(key, sizeof(key), "file %.90s", path);
-	add(walked, key, "is there");
+	state_add(walked, key, "is there");
 	return 0;
 }
 
@@ -306,6 +303,7 @@ static void add_files(struct state *s)
 	walked = s;
 	nftw("/var/lib/cni", add_file, 8, FTW_PHYS);
 	nftw("/run/cni", add_file, 8, FTW_PHYS);
+	nftw("/run/swept", add_file, 8, FTW_PHYS); /* the workload's: node.sh */
 }
 
 static void add_links_of_sysfs(struct state *s, const char *pattern)
@@ -325,7 +323,7 @@ static void add_links_of_sysfs(struct state *s, const char *pattern)
 		}
 		target[n > 0 ? n : 0] = '\0';
 		target[strcspn(target, "\n")] = '\0';
-		add(s, g.gl_pathv[i], "%s", target);
+		state_add(s, g.gl_pathv[i], "%s", target);
 	}
 	globfree(&g);
 }
@@ -343,12 +341,12 @@ static void add_leases_of(struct state *s, const char *file)
 	/* writable, for sqlite to take back what somebody who was killed left half done */
 	if (sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE, NULL) ||
 	    sqlite3_prepare_v2(db, sql, -1, &stmt, NULL))
-		add(s, "error", "%s: %s", file, sqlite3_errmsg(db));
+		state_add(s, "error", "%s: %s", file, sqlite3_errmsg(db));
 	while (stmt && sqlite3_step(stmt) == SQLITE_ROW) {
 		snprintf(key, sizeof(key), "lease %s", (const char *)sqlite3_column_text(stmt, 0));
-		add(s, key, "%s %s %s", (const char *)sqlite3_column_text(stmt, 1),
-		    (const char *)sqlite3_column_text(stmt, 2),
-		    (const char *)sqlite3_column_text(stmt, 3));
+		state_add(s, key, "%s %s %s", (const char *)sqlite3_column_text(stmt, 1),
+			  (const char *)sqlite3_column_text(stmt, 2),
+			  (const char *)sqlite3_column_text(stmt, 3));
 	}
 	sqlite3_finalize(stmt);
 	sqlite3_close(db);
@@ -395,6 +393,7 @@ void state_read(struct state *ret, const char *const pods[], const char *lease_d
 		r.ns = *pods;
 		add_links(&r, ns);
 		add_rdma(&r, ns);
+		state_add_pod(&s, *pods, ns);
 		close(ns);
 	}
 	add_files(&s);

@@ -32,5 +32,12 @@ typedef void state_diff_fn(const char *key, const char *before, const char *afte
 unsigned int state_diff(const struct state *before, const struct state *after, state_diff_fn *fn,
 			void *arg);
 
+/** state_add() - for the readers: one more fact */
+void state_add(struct state *s, const char *key, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** state_add_pod() - what attachments changed in a pod's namespace (state_pod.c) */
+void state_add_pod(struct state *s, const char *pod, int ns);
+
 /** state_get() - the value of a key, or NULL */
 const char *state_get(const struct state *s, const char *key);

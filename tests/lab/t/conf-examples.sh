@@ -3,6 +3,7 @@
 vf=$(vf_bdf 0 0)
 before=$(snapshot)
 pod_add pod
+export CNI_ARGS="IgnoreUnknown=1;K8S_POD_UID=0b7c" # as kubelet has it; without a volume of that pod nothing is written
 
 attach_and_detach() { # CONF [BDF]
 	echo "$1"
