@@ -69,12 +69,24 @@ static int match_dev(struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
+static int get_dev(struct netlink *nl, uint32_t index, struct dev_search *search)
+{
+	struct nl_msg *msg = nldev_msg(RDMA_NLDEV_CMD_GET, 0);
+
+	if (msg)
+		nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+	return netlink_request(nl, msg, match_dev, search);
+}
+
 int rdma_dev_find(struct netlink *nl, const char *name, struct rdma_dev *ret)
 {
 	struct dev_search search = { .name = name };
-	/* a dump: the kernel looks devices up by index only */
-	int r = netlink_request(nl, nldev_msg(RDMA_NLDEV_CMD_GET, NLM_F_DUMP), match_dev, &search);
+	int r;
 
+	if (!strcmp(ret->name, name) && !get_dev(nl, ret->index, &search) && search.is_found)
+		return 0;
+	/* the kernel looks devices up by index only */
+	r = netlink_request(nl, nldev_msg(RDMA_NLDEV_CMD_GET, NLM_F_DUMP), match_dev, &search);
 	if (!r && !search.is_found)
 		r = -ENODEV;
 	if (!r)

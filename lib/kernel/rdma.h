@@ -28,6 +28,8 @@ struct rdma_dev {
 
 /**
  * rdma_dev_find() - look a device up by name, among those that the socket's namespace sees
+ * @ret: in and out; what an earlier call found. If that has the name, its index is asked for, and not all devices of
+ *       the node, one by one: an index stays with a device, whatever its namespace. Zeroed before the first time.
  * Return: 0, -ENODEV, or another negative errno.
  */
 int rdma_dev_find(struct netlink *nl, const char *name, struct rdma_dev *ret);

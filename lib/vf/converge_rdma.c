@@ -16,8 +16,8 @@
 static int move_rdma(struct converge *c, const struct vf_rdma *from, enum vf_place to,
 		     struct err *e)
 {
+	struct rdma_dev *dev = &c->site->rdma_dev;
 	bool in_pod = from->place == VF_POD;
-	struct rdma_dev dev;
 	struct netlink *nl;
 	struct err back;
 	int r;
@@ -25,11 +25,12 @@ static int move_rdma(struct converge *c, const struct vf_rdma *from, enum vf_pla
 	r = vf_site_rdma(c->site, in_pod, &nl, e);
 	if (r)
 		return r;
-	r = rdma_dev_find(nl, from->name, &dev);
+	r = rdma_dev_find(nl, from->name, dev);
 	if (!r && in_pod && netns_enter(c->site->pod_ns, e))
 		return -e->sys;
 	if (!r)
-		r = rdma_dev_move(nl, dev.index, to == VF_POD ? c->site->pod_ns : c->site->host_ns);
+		r = rdma_dev_move(nl, dev->index,
+				  to == VF_POD ? c->site->pod_ns : c->site->host_ns);
 	if (in_pod && netns_enter(c->site->host_ns, &back)) {
 		*e = back;
 		return -back.sys;
@@ -76,15 +77,15 @@ int step_rdma_netns(struct converge *c, struct err *e)
 static int rename_rdma(struct converge *c, const struct vf_rdma *now, const char *name,
 		       struct err *e)
 {
-	struct rdma_dev dev;
+	struct rdma_dev *dev = &c->site->rdma_dev;
 	struct netlink *nl;
 	int r = vf_site_rdma(c->site, now->place == VF_POD, &nl, e);
 
 	if (r)
 		return r;
-	r = rdma_dev_find(nl, now->name, &dev);
+	r = rdma_dev_find(nl, now->name, dev);
 	if (!r)
-		r = rdma_dev_rename(nl, dev.index, name);
+		r = rdma_dev_rename(nl, dev->index, name);
 	return r ? netlink_err(nl, e, r, "VF %s: rename RDMA device %s to %s", c->vf->bdf,
 			       now->name, name)
 		 : 0;

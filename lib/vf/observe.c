@@ -131,8 +131,6 @@ static int observe_rdma(struct vf_site *site, const struct vf *vf, struct vf_sta
 	s->fields |= count ? VF_RDMA : 0;
 	s->rdma_count = (unsigned int)count;
 	for (int i = 0; i < count; i++) {
-		struct rdma_dev dev;
-
 		memcpy(s->rdma[i].name, devs[i].name, sizeof(s->rdma[i].name));
 		s->rdma[i].uverbs = devs[i].uverbs;
 		s->rdma[i].place = devs[i].here ? VF_HOST : VF_ELSEWHERE;
@@ -141,7 +139,7 @@ static int observe_rdma(struct vf_site *site, const struct vf *vf, struct vf_sta
 
 			if (r)
 				return r;
-			if (!rdma_dev_find(nl, devs[i].name, &dev))
+			if (!rdma_dev_find(nl, devs[i].name, &site->rdma_dev))
 				s->rdma[i].place = VF_POD;
 		}
 	}
