@@ -18,6 +18,7 @@ export CNI_CONTAINERID=bench CNI_NETNS=/run/netns/one CNI_IFNAME=net1 CNI_PATH=$
 
 host_local='{"type": "host-local", "dataDir": "/run/host-local"}'
 full=$(conf "$vf" "{\"mac\": \"$mac\"}")
+without=$(conf "$plain" "{\"mac\": \"$mac\"}")
 bare=$(conf "$plain" "{\"cniVersion\": \"1.0.0\", \"vlan\": null, \"vlanQoS\": null, \"mtu\": null, \"ipam\": $host_local}")
 bare_host_device=$(conf "$plain" "{\"type\": \"host-device\", \"cniVersion\": \"1.0.0\", \"pciBusID\": \"$plain\", \"ipam\": $host_local}")
 sriov=$(conf "$vf" "{\"type\": \"sriov\", \"cniVersion\": \"1.0.0\", \"mac\": \"$mac\", \"ipam\": $host_local}")
@@ -41,6 +42,8 @@ ip-netns - ip link set $dev netns one
 ip-netns-back - ip -n one link set $dev netns 1
 add ADD $attach $full
 del DEL $attach $full
+no-rdma-add ADD $attach $without
+no-rdma-del DEL $attach $without
 $by_hand
 plain-add ADD $attach $bare
 plain-del DEL $attach $bare"
@@ -85,6 +88,23 @@ both few $((rounds / 2 + 1)) >/out/few.1
 many_links yes
 both links "$rounds" >>/out/medians
 many_links no
+rdma_devices() { # yes|no: 100 of them, of interfaces that no VF has anything to do with
+	local i
+	[[ $1 == no ]] || echo 0 >/sys/module/vfib/parameters/parent
+	for ((i = 0; i < 100; i++)); do
+		if [[ $1 == yes ]]; then
+			ip link add "more$i" type dummy
+			rdma link add "mlx5_more$i" type vfib netdev "more$i"
+		else
+			rdma link delete "mlx5_more$i"
+			ip link del "more$i"
+		fi
+	done
+	echo 1 >/sys/module/vfib/parameters/parent
+}
+rdma_devices yes
+both devices "$rounds" >>/out/medians
+rdma_devices no
 both few $((rounds / 2 + 1)) >/out/few.2
 
 some_vfs() { # COUNT: the VF is a new one, and so is its RDMA device
