@@ -104,11 +104,11 @@ for way in del namespace-dies-before-del repair; do
 	expect_same "$before" "$(snapshot)"
 done
 
-# in a namespace that nobody knows of: the driver, bound anew, brings it home
+# in a namespace that nobody knows of, and the GUIDs are back already: the driver, bound anew, brings it home
 ip netns add hidden
 ok plugin ADD "$c" one net1
 in_pod one rdma dev set rail1 netns hidden
-ip -n one link set net1 netns hidden 2>/dev/null || true # it may have gone with its RDMA device
+for which in node_guid port_guid; do ip link set "$IB_PF" vf 1 $which 02:00:00:00:00:00:01:01; done
 ok plugin DEL "$c" one net1
 ip netns del hidden
 expect_same "$before" "$(snapshot)"
@@ -117,6 +117,19 @@ expect_same "$before" "$(snapshot)"
 export CAP_ARGS="{\"deviceID\": \"$vf\", \"infinibandGUID\": \"$guid\"}"
 for verb in add check del; do ok cni $verb infiniband.conflist one net1; done
 unset CAP_ARGS
+expect_same "$before" "$(snapshot)"
+
+# as ib-sriov-cni, with what ib-kubernetes puts into args.cni
+mkdir "$said/names"
+ln -s "$BUILD/cni-sriov-rdma/cni-sriov-rdma" "$said/names/ib-sriov"
+CNI_PATH=$said/names:$CNI_PATH
+jq -n --arg vf "$vf" --arg guid $guid --arg data "$said/host-local" '{cniVersion: "0.3.1", name: "ib", plugins: [{
+	type: "ib-sriov", deviceID: $vf, link_state: "enable", rdmaIsolation: true, ibKubernetesEnabled: true, pkey: "0x5",
+	args: {cni: {guid: $guid, "mellanox.infiniband.app": "configured"}},
+	ipam: {type: "host-local", subnet: "10.56.217.0/24", dataDir: $data}}]}' >"$said/ib.conflist"
+ok cni add "$said/ib.conflist" one net1
+[[ $(address one) == *"$guid" && $(pod_rdma one) == rail1 && $(pod_ip one) == 10.56.217.2 ]]
+ok cni del "$said/ib.conflist" one net1
 expect_same "$before" "$(snapshot)"
 
 # a failed ADD: IPAM's, and a driver that does not take the VF; if it does not on the way back, either, DEL binds it
