@@ -59,15 +59,15 @@ static const char *process_name(uint32_t pid, char *buf, size_t size)
 }
 
 /* A move takes the device away from who has it open (IBV_EVENT_DEVICE_FATAL); the kernel does not refuse it. */
-static int check_unused(struct netlink *nl, const struct attach_conf *conf, const char *name,
-			struct rdma_dev *dev, struct err *e)
+static int check_unused(struct netlink *nl, const struct attach_conf *conf,
+			const struct vf_rdma *rdma, struct err *e)
 {
 	char process[64];
 	uint32_t pid;
 
-	if (rdma_dev_find(nl, name, dev) || rdma_dev_user(nl, dev->index, &pid))
+	if (!rdma->id || rdma_dev_user(nl, rdma->id - 1, &pid))
 		return 0; /* nobody, as far as can be seen: Linux before 5.13 does not tell */
-	err_set(e, CNI_ERR_AGAIN, EBUSY, "RDMA device %s is open in process %s", name,
+	err_set(e, CNI_ERR_AGAIN, EBUSY, "RDMA device %s is open in process %s", rdma->name,
 		process_name(pid, process, sizeof(process)));
 	err_details(e,
 		    "it loses the device when that moves into the pod: let it use others, or set "
@@ -114,7 +114,7 @@ int rdma_plan(struct vf_site *site, const struct attach_conf *conf, const struct
 		r = rdma_mode_ensure(nl, exclusive, e);
 	}
 	for (unsigned int i = 0; !r && exclusive && i < before->rdma_count; i++)
-		r = check_unused(nl, conf, before->rdma[i].name, &site->rdma_dev, e);
+		r = check_unused(nl, conf, &before->rdma[i], e);
 	if (!r)
 		*ret_move = exclusive;
 	return r;

@@ -30,9 +30,12 @@ static json_t *rdma_to_json(const struct vf_state *s)
 	json_t *array = json_array();
 
 	for (unsigned int i = 0; i < s->rdma_count; i++)
-		json_array_append_new(array, json_pack("{s:s, s:i, s:i}", "name", s->rdma[i].name,
-						       "place", (int)s->rdma[i].place, "uverbs",
-						       s->rdma[i].uverbs));
+		json_array_append_new(
+			array,
+			json_pack("{s:s, s:i, s:i, s:I, s:o, s:s}", "name", s->rdma[i].name,
+				  "place", (int)s->rdma[i].place, "uverbs", s->rdma[i].uverbs, "id",
+				  (json_int_t)s->rdma[i].id, "guid", guid_to_json(s->rdma[i].guid),
+				  "parent", s->rdma[i].parent));
 	return array;
 }
 
@@ -276,7 +279,10 @@ static int rdma_from_json(json_t *o, struct vf_state *s, struct err *e)
 		unsigned int has = 0;
 
 		if (get_text(dev, "name", d->name, sizeof(d->name), 1, &has, e) ||
-		    get_place(dev, "place", &d->place, 2, &has, e) || has != 3)
+		    get_place(dev, "place", &d->place, 2, &has, e) || has != 3 ||
+		    get_number(dev, "id", UINT32_MAX, &d->id, 4, &has, e) ||
+		    get_guid(dev, "guid", &d->guid, 8, &has, e) ||
+		    get_text(dev, "parent", d->parent, sizeof(d->parent), 16, &has, e))
 			return bad(e, "rdma");
 		d->uverbs = json_is_integer(uverbs) ? (int)json_integer_value(uverbs) : -1;
 	}

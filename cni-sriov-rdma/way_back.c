@@ -78,6 +78,7 @@ static struct vf_state reachable(const struct record *record, const struct vf_st
 		*ret_lost = before.fields & now->fields & VF_NETNS;
 		before.fields &= ~(unsigned int)VF_LINK;
 	}
+	vf_align_rdma(&before, now);
 	if (!now->rdma_count)
 		before.fields &= ~(unsigned int)VF_RDMA;
 	for (unsigned int i = 0; i < now->rdma_count; i++)

@@ -47,6 +47,9 @@ static int parse_dev(struct nlmsghdr *h, struct rdma_dev *ret)
 		return -EBADMSG;
 	ret->index = nla_get_u32(tb[RDMA_NLDEV_ATTR_DEV_INDEX]);
 	nla_strlcpy(ret->name, tb[RDMA_NLDEV_ATTR_DEV_NAME], RDMA_NAME_MAX);
+	ret->node_guid = 0;
+	if (tb[RDMA_NLDEV_ATTR_NODE_GUID])
+		nla_memcpy(&ret->node_guid, tb[RDMA_NLDEV_ATTR_NODE_GUID], sizeof(ret->node_guid));
 	return 0;
 }
 
@@ -69,7 +72,7 @@ static int match_dev(struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-static int get_dev(struct netlink *nl, uint32_t index, struct dev_search *search)
+static int ask_dev(struct netlink *nl, uint32_t index, struct dev_search *search)
 {
 	struct nl_msg *msg = nldev_msg(RDMA_NLDEV_CMD_GET, 0);
 
@@ -78,14 +81,16 @@ static int get_dev(struct netlink *nl, uint32_t index, struct dev_search *search
 	return netlink_request(nl, msg, match_dev, search);
 }
 
-int rdma_dev_find(struct netlink *nl, const char *name, struct rdma_dev *ret)
+int rdma_dev_find(struct netlink *nl, const char *name, int64_t hint, struct rdma_dev *ret)
 {
 	struct dev_search search = { .name = name };
 	int r;
 
-	if (!strcmp(ret->name, name) && !get_dev(nl, ret->index, &search) && search.is_found)
+	if (hint >= 0 && hint <= UINT32_MAX && !ask_dev(nl, (uint32_t)hint, &search) &&
+	    search.is_found) {
+		*ret = search.found;
 		return 0;
-	/* the kernel looks devices up by index only */
+	}
 	r = netlink_request(nl, nldev_msg(RDMA_NLDEV_CMD_GET, NLM_F_DUMP), match_dev, &search);
 	if (!r && !search.is_found)
 		r = -ENODEV;

@@ -22,17 +22,19 @@ int rdma_mode_get(struct netlink *nl, bool *ret_exclusive);
 int rdma_mode_set(struct netlink *nl, bool exclusive);
 
 struct rdma_dev {
-	uint32_t index;
+	uint32_t index; /* as long as the device lives, whatever its name and namespace */
+	uint64_t node_guid;
 	char name[RDMA_NAME_MAX];
 };
 
 /**
  * rdma_dev_find() - look a device up by name, among those that the socket's namespace sees
- * @ret: in and out; what an earlier call found. If that has the name, its index is asked for, and not all devices of
- *       the node, one by one: an index stays with a device, whatever its namespace. Zeroed before the first time.
+ * @hint: an index that it may have, or -1
+ *
+ * The kernel looks devices up by index only, so when the hint is wrong this dumps all that there are.
  * Return: 0, -ENODEV, or another negative errno.
  */
-int rdma_dev_find(struct netlink *nl, const char *name, struct rdma_dev *ret);
+int rdma_dev_find(struct netlink *nl, const char *name, int64_t hint, struct rdma_dev *ret);
 
 /**
  * rdma_dev_list() - the devices that the socket's namespace sees

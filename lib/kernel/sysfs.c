@@ -56,8 +56,7 @@ int sysfs_device_path(char path[SYSFS_PATH_MAX], const char *bdf, const char *fm
 	return n + m < SYSFS_PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* The last component of what a link points to. */
-static int link_base(int sysfs, const char *path, char *ret, size_t size)
+int sysfs_link_base(int sysfs, const char *path, char *ret, size_t size)
 {
 	char target[SYSFS_PATH_MAX];
 	ssize_t n = readlinkat(sysfs, path, target, sizeof(target) - 1);
@@ -130,7 +129,7 @@ int sysfs_pci_driver(int sysfs, const char *bdf, char *ret, size_t size)
 	char path[SYSFS_PATH_MAX];
 
 	sysfs_device_path(path, bdf, "/driver");
-	return link_base(sysfs, path, ret, size);
+	return sysfs_link_base(sysfs, path, ret, size);
 }
 
 int sysfs_pci_pf(int sysfs, const char *bdf, char ret[PCI_ADDR_MAX])
@@ -138,7 +137,7 @@ int sysfs_pci_pf(int sysfs, const char *bdf, char ret[PCI_ADDR_MAX])
 	char path[SYSFS_PATH_MAX];
 
 	sysfs_device_path(path, bdf, "/physfn");
-	return link_base(sysfs, path, ret, PCI_ADDR_MAX);
+	return sysfs_link_base(sysfs, path, ret, PCI_ADDR_MAX);
 }
 
 static int read_number(int sysfs, const char *path, uint64_t *ret)
@@ -186,7 +185,7 @@ static bool is_vf_number(int sysfs, const char *pf, const char *bdf, uint64_t in
 	char path[SYSFS_PATH_MAX], found[PCI_ADDR_MAX];
 
 	sysfs_device_path(path, pf, "/virtfn%llu", (unsigned long long)index);
-	return !link_base(sysfs, path, found, sizeof(found)) && !strcmp(found, bdf);
+	return !sysfs_link_base(sysfs, path, found, sizeof(found)) && !strcmp(found, bdf);
 }
 
 int sysfs_pci_vf_index(int sysfs, const char *pf, const char *bdf, uint32_t *ret)

@@ -15,7 +15,9 @@
 
 struct rdma_search {
 	int sysfs;
-	const char *dir; /* the directory that is read, relative to sysfs */
+	const char *bdf;
+	const char *parent; /* below which is searched; "" = the function */
+	char dir[SYSFS_PATH_MAX]; /* the directory that is read, relative to sysfs */
 	struct sysfs_rdma *ret;
 	unsigned int max, count;
 };
@@ -33,19 +35,20 @@ static struct sysfs_rdma *rdma_add(struct rdma_search *search, const char *name)
 	dev = &search->ret[search->count - 1];
 	*dev = (struct sysfs_rdma){ .uverbs = -1 };
 	snprintf(dev->name, sizeof(dev->name), "%s", name);
+	snprintf(dev->parent, sizeof(dev->parent), "%s", search->parent);
 	return dev;
 }
 
 static int add_from_uverbs(const char *name, void *arg)
 {
 	struct rdma_search *search = arg;
-	char path[PATH_MAX], ibdev[SYSFS_NAME_MAX];
+	char path[SYSFS_PATH_MAX], ibdev[SYSFS_NAME_MAX];
 	struct sysfs_rdma *dev;
 	uint64_t number;
 
 	if (strncmp(name, "uverbs", 6) || number_parse(name + 6, INT_MAX, &number))
 		return 0;
-	if (snprintf(path, sizeof(path), "%s/%s/ibdev", search->dir, name) >= PATH_MAX ||
+	if (snprintf(path, sizeof(path), "%s/%s/ibdev", search->dir, name) >= SYSFS_PATH_MAX ||
 	    file_read_line(search->sysfs, path, ibdev, sizeof(ibdev)) <= 0)
 		return 0; /* gone again since the directory was read */
 	dev = rdma_add(search, ibdev);
@@ -68,20 +71,45 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct sysfs_rdma *)a)->name, ((const struct sysfs_rdma *)b)->name);
 }
 
-int sysfs_pci_rdma(int sysfs, const char *bdf, struct sysfs_rdma *ret, unsigned int max)
+/* The RDMA devices right below the function, or below one of its auxiliary devices. */
+static int search_below(struct rdma_search *search, const char *parent)
 {
-	struct rdma_search search = { .sysfs = sysfs, .ret = ret, .max = max };
-	char path[PATH_MAX];
 	int r;
 
-	search.dir = path;
-	sysfs_device_path(path, bdf,
-			  "/infiniband_verbs"); /* first: it also shows those in other namespaces */
-	r = sysfs_for_each(sysfs, path, add_from_uverbs, &search);
+	search->parent = parent;
+	/* first infiniband_verbs, which also shows those in other namespaces */
+	r = sysfs_device_path(search->dir, search->bdf, "/%s/infiniband_verbs", parent);
+	r = r ?: sysfs_for_each(search->sysfs, search->dir, add_from_uverbs, search);
 	if (r && r != -ENOENT)
 		return r;
-	sysfs_device_path(path, bdf, "/infiniband"); /* without ib_uverbs, this is all there is */
-	r = sysfs_for_each(sysfs, path, add_from_infiniband, &search);
+	/* without ib_uverbs, this is all there is */
+	r = sysfs_device_path(search->dir, search->bdf, "/%s/infiniband", parent);
+	r = r ?: sysfs_for_each(search->sysfs, search->dir, add_from_infiniband, search);
+	return r == -ENOENT ? 0 : r;
+}
+
+/* MODULE.KIND.NUMBER (drivers/base/auxiliary.c), on the auxiliary bus. */
+static int add_from_auxiliary(const char *name, void *arg)
+{
+	struct rdma_search *search = arg;
+	char path[SYSFS_PATH_MAX], bus[SYSFS_NAME_MAX];
+	const char *dot = strchr(name, '.');
+
+	if (!dot || !strchr(dot + 1, '.') || strlen(name) >= SYSFS_NAME_MAX ||
+	    sysfs_device_path(path, search->bdf, "/%s/subsystem", name) ||
+	    sysfs_link_base(search->sysfs, path, bus, sizeof(bus)) || strcmp(bus, "auxiliary") != 0)
+		return 0;
+	return search_below(search, name);
+}
+
+int sysfs_pci_rdma(int sysfs, const char *bdf, struct sysfs_rdma *ret, unsigned int max)
+{
+	struct rdma_search search = { .sysfs = sysfs, .bdf = bdf, .ret = ret, .max = max };
+	char path[SYSFS_PATH_MAX];
+	int r = search_below(&search, "");
+
+	sysfs_device_path(path, bdf, "%s", "");
+	r = r ?: sysfs_for_each(sysfs, path, add_from_auxiliary, &search);
 	if (r && r != -ENOENT)
 		return r;
 	qsort(ret, search.count < max ? search.count : max, sizeof(*ret), by_name);
@@ -98,7 +126,7 @@ struct uverbs_search {
 static int match_uverbs(const char *name, void *arg)
 {
 	struct uverbs_search *search = arg;
-	char path[PATH_MAX], ibdev[SYSFS_NAME_MAX];
+	char path[SYSFS_PATH_MAX], ibdev[SYSFS_NAME_MAX];
 
 	snprintf(path, sizeof(path), "class/infiniband_verbs/%s/ibdev", name);
 	if (strncmp(name, "uverbs", 6) || number_parse(name + 6, INT_MAX, &search->number) ||

@@ -8,12 +8,18 @@
 /* An RDMA device of a function. */
 struct sysfs_rdma {
 	char name[SYSFS_NAME_MAX];
+	char parent
+		[SYSFS_NAME_MAX]; /* the auxiliary device that it belongs to, "" = the function itself */
 	int uverbs; /* N of /dev/infiniband/uverbsN, -1 without ib_uverbs */
 	bool here; /* seen in infiniband/ too, so in this sysfs's namespace; always in shared mode */
 };
 
 /**
  * sysfs_pci_rdma() - the function's RDMA devices, in whichever namespace they are, sorted by name
+ *
+ * Those below its auxiliary devices, too (the kernel's Documentation/driver-api/auxiliary_bus.rst), such as
+ * mlx5_core.rdma.4: drivers make the RDMA device a child of the one or of the other.
+ *
  * @ret: room for @max
  * Return: how many there are, which may be more than @max, or a negative errno.
  */

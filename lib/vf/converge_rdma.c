@@ -9,6 +9,16 @@
 #include <errno.h>
 #include <string.h>
 
+/* Most often it is known; an index stays with its device through moves and renames. */
+static int index_of(struct netlink *nl, const struct vf_rdma *rdma, uint32_t *ret)
+{
+	struct rdma_dev dev = { .index = rdma->id - 1 };
+	int r = rdma->id ? 0 : rdma_dev_find(nl, rdma->name, -1, &dev);
+
+	*ret = dev.index;
+	return r;
+}
+
 /*
  * The kernel moves an RDMA device out of the namespace of the calling thread only, and wants the socket to be
  * of the same one (nldev_set_doit, ib_device_set_netns_put).
@@ -16,21 +26,20 @@
 static int move_rdma(struct converge *c, const struct vf_rdma *from, enum vf_place to,
 		     struct err *e)
 {
-	struct rdma_dev *dev = &c->site->rdma_dev;
 	bool in_pod = from->place == VF_POD;
 	struct netlink *nl;
 	struct err back;
+	uint32_t index;
 	int r;
 
 	r = vf_site_rdma(c->site, in_pod, &nl, e);
 	if (r)
 		return r;
-	r = rdma_dev_find(nl, from->name, dev);
+	r = index_of(nl, from, &index);
 	if (!r && in_pod && netns_enter(c->site->pod_ns, e))
 		return -e->sys;
 	if (!r)
-		r = rdma_dev_move(nl, dev->index,
-				  to == VF_POD ? c->site->pod_ns : c->site->host_ns);
+		r = rdma_dev_move(nl, index, to == VF_POD ? c->site->pod_ns : c->site->host_ns);
 	if (in_pod && netns_enter(c->site->host_ns, &back)) {
 		*e = back;
 		return -back.sys;
@@ -74,21 +83,36 @@ int step_rdma_netns(struct converge *c, struct err *e)
 	return err_return(&first, e);
 }
 
-static int rename_rdma(struct converge *c, const struct vf_rdma *now, const char *name,
-		       struct err *e)
+static int rename_rdma(struct converge *c, struct vf_rdma *now, const char *name, struct err *e)
 {
-	struct rdma_dev *dev = &c->site->rdma_dev;
 	struct netlink *nl;
+	uint32_t index;
 	int r = vf_site_rdma(c->site, now->place == VF_POD, &nl, e);
 
 	if (r)
 		return r;
-	r = rdma_dev_find(nl, now->name, dev);
+	r = index_of(nl, now, &index);
 	if (!r)
-		r = rdma_dev_rename(nl, dev->index, name);
-	return r ? netlink_err(nl, e, r, "VF %s: rename RDMA device %s to %s", c->vf->bdf,
-			       now->name, name)
-		 : 0;
+		r = rdma_dev_rename(nl, index, name);
+	if (r)
+		return netlink_err(nl, e, r, "VF %s: rename RDMA device %s to %s", c->vf->bdf,
+				   now->name, name);
+	snprintf(now->name, sizeof(now->name), "%s", name);
+	return 0;
+}
+
+/* A name is one device's in the whole system: when another one of the VF has it, as a pod may have it, that goes first. */
+static int free_name(struct converge *c, const char *name, struct err *e)
+{
+	for (unsigned int i = 0; i < c->now->rdma_count; i++) {
+		char spare[RDMA_NAME_MAX];
+
+		if (strcmp(c->now->rdma[i].name, name) != 0)
+			continue;
+		snprintf(spare, sizeof(spare), "spare_rdma_%u", c->now->rdma[i].id);
+		return rename_rdma(c, &c->now->rdma[i], spare, e);
+	}
+	return 0;
 }
 
 int step_rdma_names(struct converge *c, struct err *e)
@@ -103,12 +127,13 @@ int step_rdma_names(struct converge *c, struct err *e)
 	if (r || !(vf_diff(c->now, c->want) & VF_RDMA_NAME))
 		return r;
 	for (unsigned int i = 0; i < c->now->rdma_count && i < c->want->rdma_count; i++) {
-		if (!strcmp(c->now->rdma[i].name, c->want->rdma[i].name))
+		const char *name = c->want->rdma[i].name;
+
+		if (!strcmp(c->now->rdma[i].name, name))
 			continue;
-		if (rename_rdma(c, &c->now->rdma[i], c->want->rdma[i].name, &err))
+		r = free_name(c, name, &err);
+		if (r ?: rename_rdma(c, &c->now->rdma[i], name, &err))
 			err_keep_first(&first, &err);
-		else
-			strcpy(c->now->rdma[i].name, c->want->rdma[i].name);
 	}
 	return err_return(&first, e);
 }

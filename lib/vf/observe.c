@@ -111,38 +111,80 @@ static int observe_pf(struct vf_site *site, const struct vf *vf, struct vf_state
 	return 0;
 }
 
+/* What was known of a device of that name: its index is where to look first. */
+static uint32_t known_id(const struct vf_state *s, const char *name)
+{
+	for (unsigned int i = 0; i < s->rdma_count; i++)
+		if (!strcmp(s->rdma[i].name, name))
+			return s->rdma[i].id;
+	return 0;
+}
+
 /*
- * sysfs shows the verbs devices of all namespaces, so this finds a device wherever it is; whether it is here
- * shows in infiniband/. If not, it is in the pod, unless the pod's socket does not see it.
+ * Is the device in the host's namespace, in the pod's, or in neither? In the host's it also shows in infiniband/.
+ * On a node whose devices have come in one go, the number of its verbs device is its index, too.
  */
+static int place_rdma(struct vf_site *site, bool here, uint32_t was, struct vf_rdma *dev,
+		      struct err *e)
+{
+	struct netlink *nl;
+	struct rdma_dev found;
+	int r;
+
+	dev->place = here ? VF_HOST : VF_ELSEWHERE;
+	dev->id = was;
+	if (!here && site->pod_ns < 0)
+		return 0;
+	r = vf_site_rdma(site, !here, &nl, e);
+	if (r)
+		return r;
+	if (rdma_dev_find(nl, dev->name, was ? (int64_t)was - 1 : dev->uverbs, &found))
+		return 0;
+	if (!here)
+		dev->place = VF_POD;
+	dev->id = found.index + 1;
+	dev->guid = found.node_guid;
+	return 0;
+}
+
+/* By what stays with a device, so that a name that has changed does not change the order. */
+static int by_id(const void *a, const void *b)
+{
+	const struct vf_rdma *x = a, *y = b;
+
+	if (x->id != y->id && x->id && y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->id != y->id ? (x->id ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+/* sysfs shows the verbs devices of all namespaces, so this finds a device wherever it is. */
 static int observe_rdma(struct vf_site *site, const struct vf *vf, struct vf_state *s,
 			struct err *e)
 {
+	struct vf_rdma found[VF_RDMA_DEVS] = { 0 };
 	struct sysfs_rdma devs[VF_RDMA_DEVS];
 	int count = sysfs_pci_rdma(site->sysfs, vf->bdf, devs, VF_RDMA_DEVS);
-	struct netlink *nl;
 
 	if (count < 0)
 		return err_set(e, CNI_ERR_IO, count, "read the RDMA devices of VF %s", vf->bdf);
 	if (count > VF_RDMA_DEVS)
 		return err_set(e, CNI_ERR_KERNEL, E2BIG, "VF %s has %d RDMA devices", vf->bdf,
 			       count);
+	for (int i = 0; i < count; i++) {
+		int r;
+
+		memcpy(found[i].name, devs[i].name, sizeof(found[i].name));
+		memcpy(found[i].parent, devs[i].parent, sizeof(found[i].parent));
+		found[i].uverbs = devs[i].uverbs;
+		r = place_rdma(site, devs[i].here, known_id(s, devs[i].name), &found[i], e);
+		if (r)
+			return r;
+	}
+	qsort(found, (size_t)count, sizeof(found[0]), by_id);
+	memcpy(s->rdma, found, sizeof(s->rdma));
+	s->rdma_count = (unsigned int)count;
 	s->fields &= ~(unsigned int)VF_RDMA;
 	s->fields |= count ? VF_RDMA : 0;
-	s->rdma_count = (unsigned int)count;
-	for (int i = 0; i < count; i++) {
-		memcpy(s->rdma[i].name, devs[i].name, sizeof(s->rdma[i].name));
-		s->rdma[i].uverbs = devs[i].uverbs;
-		s->rdma[i].place = devs[i].here ? VF_HOST : VF_ELSEWHERE;
-		if (!devs[i].here && site->pod_ns >= 0) {
-			int r = vf_site_rdma(site, true, &nl, e);
-
-			if (r)
-				return r;
-			if (!rdma_dev_find(nl, devs[i].name, &site->rdma_dev))
-				s->rdma[i].place = VF_POD;
-		}
-	}
 	return 0;
 }
 

@@ -4,7 +4,6 @@
 
 #include "base/err.h"
 #include "kernel/netlink.h"
-#include "kernel/rdma.h"
 
 struct vf_site {
 	int sysfs;
@@ -14,7 +13,6 @@ struct vf_site {
 	struct netlink host, pod; /* rtnetlink; pod.sock is NULL when it is gone */
 	struct netlink rdma_host,
 		rdma_pod; /* opened when first needed: a VF may have no RDMA device */
-	struct rdma_dev rdma_dev; /* the one that was looked up last, for rdma_dev_find() */
 };
 
 /**

@@ -67,6 +67,11 @@ enum vf_place {
 #define VF_RDMA_DEVS 4
 
 struct vf_rdma {
+	uint32_t
+		id; /* the kernel's index and 1; 0 = not known. It stays with the device, and orders those of a VF */
+	uint64_t guid; /* of the node, 0 = not known */
+	char parent
+		[RDMA_NAME_MAX]; /* the VF's auxiliary device that it belongs to, "" = the VF itself */
 	char name[RDMA_NAME_MAX];
 	enum vf_place place;
 	int uverbs; /* N of uverbsN; told, and not converged: the kernel chooses it */
@@ -106,6 +111,15 @@ unsigned int vf_diff(const struct vf_state *now, const struct vf_state *want);
  * that shows it instead of 0 does not differ.
  */
 uint64_t vf_settable_guid(const struct vf_state *s, uint64_t guid);
+
+/**
+ * vf_align_rdma() - put a state's RDMA devices in the order in which another one has the same ones
+ * @want: devices that @now does not have are left out; what it has besides is wanted as it is, in the host
+ *
+ * Names do not tell which is which: a pod can change them, and so can the kernel when it brings devices home. The
+ * kernel's index does, while the device lives; after its driver has made it anew, parent and GUID, or the order do.
+ */
+void vf_align_rdma(struct vf_state *want, const struct vf_state *now);
 
 /** vf_has_altname() - does a state have an alternative name? */
 bool vf_has_altname(const struct vf_state *s, const char *altname);

@@ -37,7 +37,13 @@ static struct vf_state full_state(void)
 			.port_guid = 1 },
 		.driver = "mlx5_core",
 		.rdma_count = 2,
-		.rdma = { { "mlx5_0", VF_POD, 7 }, { "mlx5_1", VF_HOST, -1 } },
+		.rdma = { { .name = "mlx5_0",
+			    .place = VF_POD,
+			    .uverbs = 7,
+			    .id = UINT32_MAX,
+			    .guid = 0x123456789abcdef0,
+			    .parent = "mlx5_core.rdma.4" },
+			  { .name = "mlx5_1", .place = VF_HOST, .uverbs = -1 } },
 	};
 
 	return s;

@@ -146,6 +146,57 @@ static void differences_are_readable(void **state)
 	assert_int_equal(strlen(text), 19);
 }
 
+static struct vf_state rdma_state(unsigned int count, const struct vf_rdma *devs)
+{
+	struct vf_state s = { .rdma_count = count };
+
+	memcpy(s.rdma, devs, count * sizeof(*devs));
+	return s;
+}
+
+/* Two that have come home under each other's names, or under the kernel's, get their own back. */
+static void rdma_devices_are_known_by_what_stays(void **state)
+{
+	const struct vf_rdma a = { .id = 5, .guid = 1, .name = "mlx5_4" },
+			     b = { .id = 9, .guid = 1, .name = "mlx5_9" },
+			     c = { .id = 7, .guid = 2, .parent = "x.rdma.1", .name = "mlx5_c" };
+	struct vf_rdma first = b, second = a;
+	struct vf_state want, now;
+
+	(void)state;
+	strcpy(first.name, "mlx5_4");
+	strcpy(second.name, "ibdev0");
+	want = rdma_state(2, (const struct vf_rdma[]){ a, b });
+	now = rdma_state(2, (const struct vf_rdma[]){ first, second });
+	vf_align_rdma(&want, &now);
+	assert_string_equal(want.rdma[0].name, "mlx5_9");
+	assert_string_equal(want.rdma[1].name, "mlx5_4");
+
+	/* the driver has made them anew: new indexes; by parent and GUID, then by parent, then in their order */
+	want = rdma_state(3, (const struct vf_rdma[]){ a, b, c });
+	now = rdma_state(3, (const struct vf_rdma[]){ { .id = 20, .guid = 2, .parent = "x.rdma.1" },
+						      { .id = 21, .guid = 1 },
+						      { .id = 22, .guid = 3 } });
+	vf_align_rdma(&want, &now);
+	assert_string_equal(want.rdma[0].name, "mlx5_c");
+	assert_string_equal(want.rdma[1].name, "mlx5_4");
+	assert_string_equal(want.rdma[2].name, "mlx5_9");
+
+	/* one is gone, and one is new */
+	want = rdma_state(2, (const struct vf_rdma[]){ a, b });
+	now = rdma_state(1, &b);
+	vf_align_rdma(&want, &now);
+	assert_int_equal(want.rdma_count, 1);
+	assert_string_equal(want.rdma[0].name, "mlx5_9");
+	want = rdma_state(1, &a);
+	now = rdma_state(
+		2, (const struct vf_rdma[]){ a, { .id = 30, .place = VF_POD, .name = "new" } });
+	vf_align_rdma(&want, &now);
+	assert_int_equal(want.rdma_count, 2);
+	assert_string_equal(want.rdma[1].name, "new");
+	assert_int_equal(want.rdma[1].place, VF_HOST);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +205,7 @@ int main(void)
 		cmocka_unit_test(a_guid_comes_back_as_far_as_it_can),
 		cmocka_unit_test(altnames_are_a_set),
 		cmocka_unit_test(differences_are_readable),
+		cmocka_unit_test(rdma_devices_are_known_by_what_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,36 @@ static void rdma_devices_are_found_in_any_namespace(void **state)
 	assert_int_equal(sysfs_pci_rdma(unit_dir_fd, "0000:01:10.2", devs, 2), 3);
 }
 
+/* As mlx5 and mana have them, below auxiliary devices; other things with dots, and of other buses, are none. */
+static void rdma_devices_of_auxiliary_devices_are_the_functions(void **state)
+{
+	struct sysfs_rdma devs[4];
+
+	(void)state;
+	make(VF "/infiniband_verbs/uverbs4/ibdev", "rocep1s0v1\n");
+	make(VF "/infiniband/rocep1s0v1/node_type", "1: CA\n");
+	make(VF "/mlx5_core.rdma.4/infiniband_verbs/uverbs2/ibdev", "mlx5_4\n");
+	make_link(VF "/mlx5_core.rdma.4/subsystem", "../../../../../bus/auxiliary");
+	make(VF "/mlx5_core.sf.7/infiniband_verbs/uverbs9/ibdev", "mlx5_9\n");
+	make(VF "/mlx5_core.sf.7/infiniband/mlx5_9/node_type", "1: CA\n");
+	make_link(VF "/mlx5_core.sf.7/subsystem", "../../../../../bus/auxiliary");
+	make(VF "/mlx5_core.eth.4/net/eth0/mtu", "1500\n");
+	make_link(VF "/mlx5_core.eth.4/subsystem", "../../../../../bus/auxiliary");
+	make(VF "/some.other.1/infiniband/not_mine/node_type", "1: CA\n");
+	make_link(VF "/some.other.1/subsystem", "../../../../../bus/platform");
+	make(VF "/msi_irqs/24", "msix\n");
+	assert_int_equal(sysfs_pci_rdma(unit_dir_fd, "0000:01:10.2", devs, 4), 3);
+	assert_string_equal(devs[0].name, "mlx5_4");
+	assert_string_equal(devs[0].parent, "mlx5_core.rdma.4");
+	assert_int_equal(devs[0].uverbs, 2);
+	assert_false(devs[0].here);
+	assert_string_equal(devs[1].name, "mlx5_9");
+	assert_string_equal(devs[1].parent, "mlx5_core.sf.7");
+	assert_true(devs[1].here);
+	assert_string_equal(devs[2].name, "rocep1s0v1");
+	assert_string_equal(devs[2].parent, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -131,6 +161,7 @@ int main(void)
 		unit_test_in_dir(a_vf_knows_its_pf_and_number),
 		unit_test_in_dir(the_uplink_is_told_from_representors),
 		unit_test_in_dir(rdma_devices_are_found_in_any_namespace),
+		unit_test_in_dir(rdma_devices_of_auxiliary_devices_are_the_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
