@@ -102,8 +102,8 @@ is "/usr/lib/cni/cni-sriov-rdma /usr/lib/cni/cni-sriov-rdma" \
 echo "exclusive mode, once asked for, in the initramfs too"
 in_root modprobe --showconfig | { ! grep "netns_mode"; } || fail "in the main package?"
 install_deb "$(deb cni-sriov-rdma-exclusive)"
-in_root modprobe --showconfig | grep -qx "options ib_core netns_mode=0" || fail "modprobe does not know the mode"
-in_root dpkg-query --control-show cni-sriov-rdma-exclusive triggers | grep -qx "activate-noawait update-initramfs" ||
+grep -qx "options ib_core netns_mode=0" <<<"$(in_root modprobe --showconfig)" || fail "modprobe does not know the mode"
+grep -qx "activate-noawait update-initramfs" <<<"$(in_root dpkg-query --control-show cni-sriov-rdma-exclusive triggers)" ||
 	fail "the initramfs is not made again"
 
 echo "the doctor starts, with the libraries that it depends on"

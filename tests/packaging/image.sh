@@ -121,7 +121,7 @@ chmod 755 "$host/cni-ipam"
 mkfifo "$work/stdin"
 CNI_COMMAND=VERSION "$host/cni-ipam" <"$work/stdin" >"$work/answer" &
 exec 7>"$work/stdin"
-install_with --no-sleep | grep -q "/cni-ipam replaced$"
+grep -q "/cni-ipam replaced$" <<<"$(install_with --no-sleep)"
 same cni-ipam || fail "not replaced"
 echo '{"cniVersion":"1.0.0"}' >&7
 exec 7>&-

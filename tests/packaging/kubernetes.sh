@@ -32,7 +32,7 @@ echo "the version, the mount and the options are the entry point's"
 is "cni-sriov-rdma:$(project_version)" "$(jq -r .image "$work/container.json")"
 entry=$BUILD/packaging/cni-install
 is "cni-sriov-rdma $(project_version)" "$("$entry" --version)"
-"$entry" --help | grep -qF "($(jq -r '.volumeMounts[0].mountPath' "$work/container.json"))"
+grep -qF "($(jq -r '.volumeMounts[0].mountPath' "$work/container.json"))" <<<"$("$entry" --help)"
 mapfile -t options < <(sed -n 's/^ *# args: //p' "$manifest" | json | jq -r '.[]')
 is 1 "${#options[@]}"
 "$entry" "${options[@]}" --help >/dev/null

@@ -32,6 +32,13 @@ fails() {
 	if "$@"; then fail "succeeded, and should not: $*"; fi
 }
 
+# prints REGEX COMMAND…: it succeeds, and a line of what it prints matches. (In a pipe, grep -q ends before the command
+# has said all, whose next line then kills it.)
+prints() {
+	local text
+	text=$("${@:2}") && grep -qE -- "$1" <<<"$text"
+}
+
 # --- the node ----------------------------------------------------------------------------------------------------------
 
 find_pfs() {

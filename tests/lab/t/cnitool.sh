@@ -38,7 +38,7 @@ c=$(net net.conflist 1.0.0 "$own" "$tuning" '{"type": "sbr"}' '{"type": "portmap
 capabilities '"mac": "02:00:00:00:0c:01", "ips": ["10.0.100.77/24"]'
 CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=pod-one" ok cni add "$c" one net1
 expect_result '.ips[0].address == "10.0.100.77/24" and .interfaces[0].mac == "02:00:00:00:0c:01"'
-in_pod one ip rule show | grep -q 'from 10.0.100.77'
+prints 'from 10.0.100.77' in_pod one ip rule show
 [[ $(in_pod one cat /proc/sys/net/ipv4/conf/net1/arp_filter /sys/class/net/net1/mtu | tr '\n' ' ') == "1 3000 " ]]
 [[ $("$BUILD/cni-sriov-rdma/cni-sriov-rdma" list --json | jq -r '.[0].pod') == default/pod-one ]]
 [[ -z $(in_pod one ip route show 10.9.0.0/16) && -n $(in_pod one ip route show table 100 10.9.0.0/16) ]] ||

@@ -62,7 +62,7 @@ ok plugin ADD "$c" one net1
 expect_result '.interfaces[0] | .mtu == 2000 and (.mac | endswith("02:aa:bb:cc:00:00:00:01"))'
 [[ $(address one) == *"$guid" ]]
 [[ $(pod_rdma one) == "$rdma" ]]
-in_pod one rdma dev show "$rdma" | grep -q 'node_guid 02aa:bbcc:0000:0001'
+prints 'node_guid 02aa:bbcc:0000:0001' in_pod one rdma dev show "$rdma"
 ok plugin CHECK "$c" one net1
 ip link set "$IB_PF" vf 0 port_guid 02:00:00:00:00:00:00:66
 fails plugin CHECK "$c" one net1
@@ -87,7 +87,7 @@ c=$(with_guid "$vf" $guid '{"link_state": "enable"}')
 for way in del namespace-dies-before-del repair; do
 	ok plugin ADD "$c" one net1
 	[[ $(address one) == *"$guid" && $(pod_rdma one) == rail1 ]]
-	ip link show "$IB_PF" | grep -q 'vf 1 .*link-state enable'
+	prints 'vf 1 .*link-state enable' ip link show "$IB_PF"
 	case $way in
 	del) ok plugin DEL "$c" one net1 ;;
 	namespace-dies-before-del)

@@ -20,8 +20,8 @@ fails "$attach" rdma-mode exclusive 2>"$said/stderr"
 for netns_mode in shared keep; do
 	c=$(conf "$vf" "{\"rdma\": {\"netnsMode\": \"$netns_mode\", \"required\": true, \"check\": \"verbs\"}}")
 	ok plugin ADD "$c" one net1
-	rdma link | grep -q 'mlx5_0/1 state ACTIVE'      # on the host,
-	in_pod one rdma link | grep -q 'mlx5_0/1 state ACTIVE' # and in every pod
+	prints 'mlx5_0/1 state ACTIVE' rdma link                    # on the host,
+	prints 'mlx5_0/1 state ACTIVE' in_pod one rdma link # and in every pod
 	jq -e '.rdma[0] | .device == "mlx5_0" and .gids[0].index >= 0' "/var/lib/cni/cni-sriov-rdma/attachments/$vf.json"
 	ok plugin CHECK "$c" one net1
 	ok plugin DEL "$c" one net1
@@ -38,7 +38,7 @@ expect_error 100 'RDMA netns mode is exclusive; switch it to shared'
 c=$(conf "$vf" '{"rdma": {"netnsMode": "keep"}}')
 ok plugin ADD "$c" one net1
 [[ $(in_pod one rdma -j dev | jq -r '.[].ifname') == mlx5_0 ]]
-fails eval 'rdma dev | grep -q mlx5_0:'
+fails prints mlx5_0: rdma dev
 ok plugin DEL "$c" one net1
 pod_del one
 expect_same "$before" "$(snapshot)"

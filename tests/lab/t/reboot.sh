@@ -16,7 +16,7 @@ wait_for 5 vf_rdma "$vf"
 ip link set "$(vf_dev "$vf")" name "$(grep -oP "^$vf name \K.*" <<<"$before")" mtu 1500
 ip link set "$(pf_dev 0)" vf 0 vlan 0
 [[ $("$BUILD/cni-ipam/cni-ipam" leases --json | jq length) == 0 ]]
-"$BUILD/cni-sriov-rdma/cni-sriov-rdma" list | grep -q "earlier boot"
+prints "earlier boot" "$BUILD/cni-sriov-rdma/cni-sriov-rdma" list
 
 pod_add new
 ok plugin ADD "$c" new net1

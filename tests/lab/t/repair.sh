@@ -9,16 +9,16 @@ attach="$BUILD/cni-sriov-rdma/cni-sriov-rdma"
 pod_add one two
 CNI_ARGS="K8S_POD_NAMESPACE=ml;K8S_POD_NAME=trainer-0" ok plugin ADD "$(conf "$a")" one net1
 ok plugin ADD "$(conf "$b")" two net1
-"$attach" list | grep -qE "^$a +eth0 +alive +20[^ ]+Z +net1 +ml/trainer-0 +fabric"
+prints "^$a +eth0 +alive +20[^ ]+Z +net1 +ml/trainer-0 +fabric" "$attach" list
 pod_del one
 "$attach" list --json | jq -e --arg a "$a" '.[0] == (.[0] + {vf: $a, pf: "eth0", state: "gone", pod: "ml/trainer-0",
 	containerId: "cid-one", ifname: "net1", network: "fabric", complete: true}) and .[1].state == "alive"'
 
 held=$(snapshot)
-"$attach" repair --dry-run | grep -q "^$a: would be repaired"
+prints "^$a: would be repaired" "$attach" repair --dry-run
 expect_same "$held" "$(snapshot)"
-"$attach" repair "$b" | grep -q "^$b: attached to a living pod, left alone"
-"$attach" repair "$a" | grep -q "^$a: repaired"
+prints "^$b: attached to a living pod, left alone" "$attach" repair "$b"
+prints "^$a: repaired" "$attach" repair "$a"
 [[ -z $("$attach" repair) ]]
 ok plugin CHECK "$(conf "$b")" two net1
 ok plugin DEL "$(conf "$b")" two net1

@@ -7,7 +7,7 @@ for pf in "${!PFS[@]}"; do
 	vf=$(vf_bdf "$pf" 1)
 	ok plugin ADD "$(conf "$vf")" one net1
 	expect_result ".interfaces[0].pciID == \"$vf\""
-	"$BUILD/cni-sriov-rdma/cni-sriov-rdma" list | grep -q "^$vf  *$(pf_dev "$pf") "
+	prints "^$vf +$(pf_dev "$pf") " "$BUILD/cni-sriov-rdma/cni-sriov-rdma" list
 	ip -d -j link show "$(pf_dev "$pf")" | jq -e '.[0].vfinfo_list[1] | .vlan_list[0].vlan // .vlan | . == 100'
 	ok plugin DEL "$(conf "$vf")" one net1
 done

@@ -21,7 +21,7 @@ for way in del gc repair; do
 	idle=$(snapshot)
 	attach_as_first_version
 	ok plugin CHECK "$c" one net1
-	"$BUILD/cni-sriov-rdma/cni-sriov-rdma" list | grep -q "^$vf .*alive"
+	prints "^$vf .*alive" "$BUILD/cni-sriov-rdma/cni-sriov-rdma" list
 	ip -n one link set net1 mtu 1400
 	fails plugin CHECK "$c" one net1
 	expect_error 101 'mtu is 1400, not 4500'
@@ -34,7 +34,7 @@ for way in del gc repair; do
 		;;
 	repair)
 		pod_del one
-		"$BUILD/cni-sriov-rdma/cni-sriov-rdma" repair | grep -q "^$vf: repaired"
+		prints "^$vf: repaired" "$BUILD/cni-sriov-rdma/cni-sriov-rdma" repair
 		pod_add one
 		;;
 	esac
