@@ -5,32 +5,29 @@
 #include "kernel/netns.h"
 
 #include <errno.h>
-#include <netlink/netlink.h>
-#include <netlink/socket.h>
+#include <linux/rtnetlink.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/socket.h>
 
+/*
+ * Sockets are plain ones, and libnl builds and reads the messages: its own sockets take nine system calls to open where
+ * three do, ask for the length of each answer before they read it, and lose the errno.
+ */
 static int netlink_connect(struct netlink *nl, int protocol, struct err *e)
 {
-	int on = 1, r;
+	int on = 1;
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
 
-	nl->sock = nl_socket_alloc();
-	if (!nl->sock)
-		return err_set(e, CNI_ERR_KERNEL, ENOMEM, "netlink socket");
-	r = nl_connect(nl->sock, protocol);
-	if (r) {
-		/* ENOPROTOOPT and the like are lost in libnl's own codes; errno still has them */
-		err_set(e, CNI_ERR_KERNEL, errno ? errno : EIO, "netlink socket, protocol %d",
-			protocol);
-		netlink_close(nl);
-		return -e->sys;
+	if (fd < 0)
+		return err_set(e, CNI_ERR_KERNEL, errno, "netlink socket, protocol %d", protocol);
+	if (!fd) { /* which would stand for none */
+		close(fd);
+		return err_set(e, CNI_ERR_KERNEL, EBADF, "standard input is closed");
 	}
-	nl_socket_disable_auto_ack(
-		nl->sock); /* what is answered needs none: see netlink_request() */
 	/* best effort: older kernels have no extended acknowledgement */
-	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
-	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
+	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
+	*nl = (struct netlink){ .fd = fd };
 	return 0;
 }
 
@@ -39,8 +36,7 @@ uint64_t netlink_netns_cookie(const struct netlink *nl)
 	uint64_t cookie = 0;
 	socklen_t size = sizeof(cookie);
 
-	if (!nl->sock ||
-	    getsockopt(nl_socket_get_fd(nl->sock), SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size))
+	if (!netlink_is_open(nl) || getsockopt(nl->fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size))
 		return 0;
 	return cookie;
 }
@@ -71,8 +67,9 @@ int netlink_open(struct netlink *ret, int protocol, int ns, int own_ns, struct e
 
 void netlink_close(struct netlink *nl)
 {
-	nl_socket_free(nl->sock);
-	nl->sock = NULL;
+	if (netlink_is_open(nl))
+		close(nl->fd);
+	nl->fd = 0;
 }
 
 /*
@@ -87,7 +84,7 @@ struct nl_msg *netlink_msg(uint16_t type, int flags, const void *header, size_t 
 
 	if (!msg)
 		return NULL;
-	if (!nlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, type, 0, flags) ||
+	if (!nlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, type, 0, flags | NLM_F_REQUEST) ||
 	    (header_len &&
 	     nlmsg_append(msg, (void *)(uintptr_t)header, header_len, NLMSG_ALIGNTO))) {
 		nlmsg_free(msg);
@@ -116,23 +113,41 @@ static void keep_ack_text(struct netlink *nl, struct nlmsghdr *h)
 }
 
 /*
+ * The longest answer is a PF with its VFs: at most 64 KiB of them, as their list is an attribute (include/uapi/linux/netlink.h,
+ * nla_len), and what a link has besides. One for all sockets: only the pages that an answer fills are ever touched.
+ */
+static _Alignas(NLMSG_ALIGNTO) char answer[128 * 1024];
+
+/* One datagram from the kernel, which has port 0; its length, or a negative errno. */
+static ssize_t receive(const struct netlink *nl)
+{
+	struct sockaddr_nl from = { 0 };
+	socklen_t from_len;
+	ssize_t len;
+
+	do {
+		from_len = sizeof(from);
+		len = recvfrom(nl->fd, answer, sizeof(answer), MSG_TRUNC, (struct sockaddr *)&from,
+			       &from_len);
+	} while ((len < 0 && errno == EINTR) || (len >= 0 && from.nl_pid));
+	if (len < 0)
+		return -errno;
+	return len > (ssize_t)sizeof(answer) ? -EMSGSIZE : len;
+}
+
+/*
  * Read one datagram of the answer.
  * Return: 1 when the answer is complete, 0 when more is to come, or a negative errno.
  */
-static int netlink_receive(struct netlink *nl, uint32_t seq, netlink_reply_fn *fn, void *arg)
+static int netlink_receive(struct netlink *nl, netlink_reply_fn *fn, void *arg)
 {
-	auto_free unsigned char *buf = NULL;
-	struct sockaddr_nl from;
-	int len, r;
+	int len = (int)receive(nl), r;
 
-	errno = 0;
-	len = nl_recv(nl->sock, &from, &buf,
-		      NULL); /* sized by MSG_PEEK|MSG_TRUNC: a PF's VF list is long */
-	if (len <= 0)
-		return errno ? -errno : -EIO;
-	for (struct nlmsghdr *h = (struct nlmsghdr *)(void *)buf; nlmsg_ok(h, len);
+	if (len < 0)
+		return len;
+	for (struct nlmsghdr *h = (struct nlmsghdr *)(void *)answer; nlmsg_ok(h, len);
 	     h = nlmsg_next(h, &len)) {
-		if (h->nlmsg_seq != seq)
+		if (h->nlmsg_seq != nl->seq)
 			continue;
 		if (h->nlmsg_flags & NLM_F_DUMP_INTR)
 			return -EAGAIN;
@@ -157,9 +172,16 @@ static int netlink_receive(struct netlink *nl, uint32_t seq, netlink_reply_fn *f
 	return 0;
 }
 
+/* To the kernel, where a socket without an address goes; it binds the socket at the first message. */
+static int netlink_send(struct netlink *nl, struct nlmsghdr *h)
+{
+	h->nlmsg_seq = ++nl->seq;
+	h->nlmsg_pid = 0;
+	return send(nl->fd, h, h->nlmsg_len, 0) < 0 ? -errno : 0;
+}
+
 int netlink_request(struct netlink *nl, struct nl_msg *msg, netlink_reply_fn *fn, void *arg)
 {
-	uint32_t seq;
 	int r;
 
 	nl->ack[0] = '\0';
@@ -167,15 +189,10 @@ int netlink_request(struct netlink *nl, struct nl_msg *msg, netlink_reply_fn *fn
 		return -ENOMEM;
 	if (!fn)
 		nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_ACK;
-	errno = 0;
-	r = nl_send_auto(nl->sock, msg);
-	seq = nlmsg_hdr(msg)->nlmsg_seq;
+	r = netlink_send(nl, nlmsg_hdr(msg));
 	nlmsg_free(msg);
-	if (r < 0)
-		return errno ? -errno : -EIO;
-	do {
-		r = netlink_receive(nl, seq, fn, arg);
-	} while (!r);
+	while (!r)
+		r = netlink_receive(nl, fn, arg);
 	return r > 0 ? 0 : r;
 }
 

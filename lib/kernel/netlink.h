@@ -11,9 +11,12 @@
 
 #include <netlink/attr.h>
 #include <netlink/msg.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 struct netlink {
-	struct nl_sock *sock;
+	int fd; /* 0 = not open: that is standard input's */
+	uint32_t seq;
 	char ack[256]; /* the kernel's words on the last failure (NLMSGERR_ATTR_MSG), or "" */
 };
 
@@ -29,13 +32,18 @@ int netlink_open(struct netlink *ret, int protocol, int ns, int own_ns, struct e
 void netlink_close(struct netlink *nl);
 #define auto_netlink __attribute__((cleanup(netlink_close)))
 
+static inline bool netlink_is_open(const struct netlink *nl)
+{
+	return nl->fd > 0;
+}
+
 /** netlink_netns_cookie() - the number of the socket's namespace, which is never given again; 0 = not known */
 uint64_t netlink_netns_cookie(const struct netlink *nl);
 
 /** netlink_msg() - start a request; NULL when memory is short, which netlink_request() then reports */
 struct nl_msg *netlink_msg(uint16_t type, int flags, const void *header, size_t header_len);
 
-/* Called for each message of an answer; non-zero ends the request with that value. */
+/* Called for each message of an answer; non-zero ends the request with that value. It must not send a request itself. */
 typedef int netlink_reply_fn(struct nlmsghdr *h, void *arg);
 
 /**

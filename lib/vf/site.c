@@ -51,7 +51,7 @@ int vf_site_rdma(struct vf_site *site, bool pod, struct netlink **ret, struct er
 	struct netlink *nl = pod ? &site->rdma_pod : &site->rdma_host;
 	int r = 0;
 
-	if (!nl->sock)
+	if (!netlink_is_open(nl))
 		r = netlink_open(nl, NETLINK_RDMA, pod ? site->pod_ns : -1, site->host_ns, e);
 	if (!r)
 		*ret = nl;
