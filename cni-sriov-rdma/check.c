@@ -77,6 +77,7 @@ static int check_vf(struct vf_site *site, const struct record *record,
 	int r;
 
 	r = vf_find(site->sysfs, &site->host, record->bdf, &vf, e);
+	vf_expect(now, &want);
 	if (!r)
 		r = vf_observe(site, &vf, VF_LINK | VF_PF | VF_RDMA | VF_DRIVER, now, e);
 	if (r)

@@ -133,7 +133,7 @@ static int restore_vf(struct vf_site *site, const struct record *record, struct 
 		log_info("VF %s is gone: there is nothing to restore", record->bdf);
 		return 0;
 	}
-	strcpy(now.name, record->want.name); /* a hint: most likely it still has it */
+	vf_expect(&now, &record->want);
 	if (!r)
 		r = vf_observe(site, &vf, parts, &now, e);
 	if (!r)

@@ -72,13 +72,18 @@ static int match_dev(struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-static int ask_dev(struct netlink *nl, uint32_t index, struct dev_search *search)
+static int keep_dev(struct nlmsghdr *h, void *arg)
+{
+	return parse_dev(h, arg);
+}
+
+int rdma_dev_get(struct netlink *nl, uint32_t index, struct rdma_dev *ret)
 {
 	struct nl_msg *msg = nldev_msg(RDMA_NLDEV_CMD_GET, 0);
 
 	if (msg)
 		nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, index);
-	return netlink_request(nl, msg, match_dev, search);
+	return netlink_request(nl, msg, keep_dev, ret);
 }
 
 int rdma_dev_find(struct netlink *nl, const char *name, int64_t hint, struct rdma_dev *ret)
@@ -86,8 +91,8 @@ int rdma_dev_find(struct netlink *nl, const char *name, int64_t hint, struct rdm
 	struct dev_search search = { .name = name };
 	int r;
 
-	if (hint >= 0 && hint <= UINT32_MAX && !ask_dev(nl, (uint32_t)hint, &search) &&
-	    search.is_found) {
+	if (hint >= 0 && hint <= UINT32_MAX && !rdma_dev_get(nl, (uint32_t)hint, &search.found) &&
+	    !strcmp(search.found.name, name)) {
 		*ret = search.found;
 		return 0;
 	}

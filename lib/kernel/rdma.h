@@ -36,6 +36,9 @@ struct rdma_dev {
  */
 int rdma_dev_find(struct netlink *nl, const char *name, int64_t hint, struct rdma_dev *ret);
 
+/** rdma_dev_get() - a device by its index; -ENODEV (older kernels: -EINVAL) when the socket's namespace does not see it */
+int rdma_dev_get(struct netlink *nl, uint32_t index, struct rdma_dev *ret);
+
 /**
  * rdma_dev_list() - the devices that the socket's namespace sees
  * @ret: room for @max

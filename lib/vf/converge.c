@@ -59,6 +59,17 @@ static unsigned int parts_of(unsigned int fields)
 	       (fields & VF_RDMA ? VF_RDMA : 0) | (fields & VF_DRIVER);
 }
 
+/* What is to be read again. On the way back nobody asks for the number of a verbs device. */
+static unsigned int unverified(struct converge *c)
+{
+	unsigned int parts = parts_of(c->touched);
+
+	if (c->mode == VF_RESTORE && (parts & VF_RDMA) &&
+	    vf_observe_moved_rdma(c->site, c->now, c->want))
+		parts &= ~(unsigned int)VF_RDMA;
+	return parts;
+}
+
 static int verify(struct converge *c, struct err *e)
 {
 	uint64_t deadline = clock_ms() + SETTLE_MS;
@@ -67,7 +78,7 @@ static int verify(struct converge *c, struct err *e)
 	int r;
 
 	for (;;) {
-		r = vf_observe(c->site, c->vf, parts_of(c->touched), c->now, e);
+		r = vf_observe(c->site, c->vf, unverified(c), c->now, e);
 		if (r)
 			return r;
 		diff = vf_diff(c->now, c->want) & verifiable(c->now);

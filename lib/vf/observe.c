@@ -20,22 +20,18 @@ static int find_in_host(struct vf_site *site, const struct vf *vf, struct link *
 	return r;
 }
 
-/* Is it still what it was a moment ago, or the name that it was given? That saves a look at sysfs, or a dump. */
+/* Is it still what it was a moment ago, or what it should be? That saves a look at sysfs, or a dump. */
 static bool is_there(struct netlink *nl, const struct vf *vf, int ifindex, const char *name,
 		     struct link *ret)
 {
-	return nl->sock && (ifindex || *name) && !link_get(nl, ifindex, name, ret) &&
+	return netlink_is_open(nl) && (ifindex || *name) && !link_get(nl, ifindex, name, ret) &&
 	       !strcmp(ret->parent, vf->bdf);
 }
 
-static int find_in_pod(struct vf_site *site, const struct vf *vf, const struct vf_state *last,
-		       struct link *ret)
+static int find_in_pod(struct vf_site *site, const struct vf *vf, struct link *ret)
 {
-	if (!site->pod.sock)
-		return -ENODEV;
-	if (is_there(&site->pod, vf, last->ifindex, last->name, ret))
-		return 0;
-	return link_find_by_parent(&site->pod, vf->bdf, ret);
+	return netlink_is_open(&site->pod) ? link_find_by_parent(&site->pod, vf->bdf, ret)
+					   : -ENODEV;
 }
 
 static int find_link(struct vf_site *site, const struct vf *vf, const struct vf_state *last,
@@ -43,20 +39,18 @@ static int find_link(struct vf_site *site, const struct vf *vf, const struct vf_
 {
 	int r;
 
-	*ret_place = VF_HOST;
-	if (last->ifindex && last->place == VF_HOST &&
+	*ret_place = last->place;
+	if (last->place == VF_HOST && last->ifindex &&
 	    is_there(&site->host, vf, last->ifindex, "", ret))
 		return 0;
-	if (last->ifindex && last->place == VF_POD &&
-	    is_there(&site->pod, vf, last->ifindex, "", ret)) {
-		*ret_place = VF_POD;
+	if (last->place == VF_POD && is_there(&site->pod, vf, last->ifindex, last->name, ret))
 		return 0;
-	}
+	*ret_place = VF_HOST;
 	r = find_in_host(site, vf, ret);
 	if (r != -ENODEV)
 		return r;
 	*ret_place = VF_POD;
-	return find_in_pod(site, vf, last, ret);
+	return find_in_pod(site, vf, ret);
 }
 
 static int observe_link(struct vf_site *site, const struct vf *vf, struct vf_state *s,
@@ -186,6 +180,33 @@ static int observe_rdma(struct vf_site *site, const struct vf *vf, struct vf_sta
 	s->fields &= ~(unsigned int)VF_RDMA;
 	s->fields |= count ? VF_RDMA : 0;
 	return 0;
+}
+
+bool vf_observe_moved_rdma(struct vf_site *site, struct vf_state *state,
+			   const struct vf_state *want)
+{
+	struct netlink *nl;
+	struct rdma_dev dev;
+	struct err ignored;
+
+	for (unsigned int i = 0; i < state->rdma_count; i++) {
+		struct vf_rdma *rdma = &state->rdma[i];
+		enum vf_place place = i < want->rdma_count ? want->rdma[i].place : rdma->place;
+
+		if (!rdma->id || place == VF_ELSEWHERE ||
+		    vf_site_rdma(site, place == VF_POD, &nl, &ignored) ||
+		    rdma_dev_get(nl, rdma->id - 1, &dev))
+			return false;
+		rdma->place = place;
+		memcpy(rdma->name, dev.name, sizeof(rdma->name));
+	}
+	return true;
+}
+
+void vf_expect(struct vf_state *state, const struct vf_state *want)
+{
+	state->place = want->place;
+	memcpy(state->name, want->name, sizeof(state->name));
 }
 
 static void observe_driver(struct vf_site *site, const struct vf *vf, struct vf_state *s)
