@@ -33,30 +33,28 @@ const char *attachment_life_name(enum attachment_life life)
 	return "?";
 }
 
-int attachment_undo(int store, const char *bdf,
-		    bool (*still)(const struct record *record, const void *arg), const void *arg,
+int attachment_undo(int store, struct record *record, attachment_still_fn *still, const void *arg,
 		    bool *ret_done, struct err *e)
 {
 	auto_close int sysfs = sysfs_open("/sys", e), lock = -1;
-	auto_record struct record record = { 0 };
 	int r;
 
 	*ret_done = false;
 	if (sysfs < 0)
 		return sysfs;
-	if (sysfs_pci_exists(sysfs,
-			     bdf)) { /* without the VF there is nothing that two could fight for */
-		lock = sysfs_pci_lock(sysfs, bdf, VF_LOCK_MS, e);
+	/* without the VF there is nothing that two could fight for */
+	if (sysfs_pci_exists(sysfs, record->bdf)) {
+		lock = sysfs_pci_lock(sysfs, record->bdf, VF_LOCK_MS, e);
 		if (lock < 0)
 			return lock;
 	}
-	r = record_load(store, bdf, &record, e);
-	if (r == -ENOENT || (!r && still && !still(&record, arg)))
+	r = record_load_again(store, record, e);
+	if (r == -ENOENT || (!r && still && !still(record, arg)))
 		return 0;
 	if (r)
 		return r;
 	*ret_done = true;
-	return way_back(NULL, store, &record, e);
+	return way_back(NULL, store, record, e);
 }
 
 void siblings_done(struct siblings *s)

@@ -16,16 +16,18 @@ enum attachment_life attachment_life(const struct record *record);
 /** attachment_life_name() - "alive", "gone", "earlier boot" */
 const char *attachment_life_name(enum attachment_life life);
 
+/* Is what a record says still to be undone? */
+typedef bool attachment_still_fn(const struct record *record, const void *arg);
+
 /**
  * attachment_undo() - go the way back of one record, under its VF's lock
- * @bdf: the VF; its record is read under the lock
- * @still: asked with the record, then: is it still to be undone? NULL = yes
+ * @record: one that was found without the lock, or with an address alone; read again under it
+ * @still: asked with the record, then; NULL = yes
  * @ret_done: false when there is no record any more, or @still said no
  *
  * Errors: as way_back(); -EBADMSG for a damaged record.
  */
-int attachment_undo(int store, const char *bdf,
-		    bool (*still)(const struct record *record, const void *arg), const void *arg,
+int attachment_undo(int store, struct record *record, attachment_still_fn *still, const void *arg,
 		    bool *ret_done, struct err *e);
 
 /* Several attachments, such as the others of a pod. */

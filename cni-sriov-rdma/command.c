@@ -158,7 +158,7 @@ static bool repair_one(int store, const char *bdf, const struct options *o)
 		       r.env.container_id, attachment_life_name(attachment_life(&r)));
 		return true;
 	}
-	ret = attachment_undo(store, bdf, is_dead, NULL, &done, &e);
+	ret = attachment_undo(store, &r, is_dead, NULL, &done, &e);
 	if (ret)
 		return fail(&e), false;
 	if (done)

@@ -84,7 +84,7 @@ int attach_del(const struct cni_call *call, json_t **ret_output, struct err *e)
 	if (r == -EBADMSG)
 		r = undo_damaged(call, bdf, store, conf.name == NAME_RDMA, e);
 	else if (!r)
-		r = attachment_undo(store, found.bdf, is_of_call, call, &done, e);
+		r = attachment_undo(store, &found, is_of_call, call, &done, e);
 	if (!r || r == -ENOENT)
 		r = done ? 0 : legacy_undo(call, &conf, e);
 	if (r)

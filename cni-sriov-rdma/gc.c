@@ -37,9 +37,11 @@ static int undo_stale(int store, const struct valid *valid, struct err *e)
 	if (r)
 		return r;
 	for (size_t i = 0; i < count; i++) {
+		auto_record struct record record = { 0 };
 		bool done;
 
-		r = attachment_undo(store, list[i], is_stale, valid, &done, &err);
+		memcpy(record.bdf, list[i], sizeof(record.bdf));
+		r = attachment_undo(store, &record, is_stale, valid, &done, &err);
 		if (r &&
 		    r != -EBADMSG) /* whose a damaged one is, nobody knows: the VF's next ADD sees to it */
 			err_keep_first(&first, &err);

@@ -16,6 +16,7 @@
 void record_done(struct record *r)
 {
 	json_decref(r->root);
+	free(r->text);
 	*r = (struct record){ 0 };
 }
 
@@ -173,24 +174,55 @@ int record_save(int store, const struct record *r, struct err *e)
 	return ret ? err_set(e, CNI_ERR_IO, ret, "write the record of VF %s", r->bdf) : 0;
 }
 
-int record_load(int store, const char *bdf, struct record *ret, struct err *e)
+static int read_text(int store, const char *bdf, char **ret, size_t *ret_len, struct err *e)
 {
 	char name[PCI_ADDR_MAX + sizeof(".json")];
-	auto_free char *text = NULL;
-	size_t len = 0;
-	json_t *root;
 	int r;
 
 	file_name(name, bdf);
-	r = file_read(store, name, RECORD_LIMIT, &text, &len);
-	if (r == -ENOENT)
+	r = file_read(store, name, RECORD_LIMIT, ret, ret_len);
+	if (!r || r == -ENOENT)
 		return r;
 	if (r == -EISDIR || r == -EINVAL || r == -EFBIG || r == -ELOOP)
 		return damaged(e, bdf, "it is no regular file of a fitting size");
+	return err_set(e, CNI_ERR_IO, r, "read the record of VF %s", bdf);
+}
+
+/* Takes the text over. */
+static int parse_text(char *text, size_t len, const char *bdf, struct record *ret, struct err *e)
+{
+	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
+	int r = root ? record_parse(root, bdf, ret, e) : damaged(e, bdf, "no JSON");
+
 	if (r)
-		return err_set(e, CNI_ERR_IO, r, "read the record of VF %s", bdf);
-	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
-	return root ? record_parse(root, bdf, ret, e) : damaged(e, bdf, "no JSON");
+		free(text);
+	else
+		ret->text = text;
+	return r;
+}
+
+int record_load(int store, const char *bdf, struct record *ret, struct err *e)
+{
+	char *text = NULL;
+	size_t len = 0;
+	int r = read_text(store, bdf, &text, &len, e);
+
+	return r ? r : parse_text(text, len, bdf, ret, e);
+}
+
+int record_load_again(int store, struct record *r, struct err *e)
+{
+	auto_free char *text = NULL;
+	char bdf[PCI_ADDR_MAX];
+	size_t len = 0;
+	int ret = read_text(store, r->bdf, &text, &len, e);
+
+	if (!ret && r->text && strlen(r->text) == len && !memcmp(text, r->text, len))
+		return 0;
+	memcpy(bdf, r->bdf, sizeof(bdf));
+	record_done(r);
+	memcpy(r->bdf, bdf, sizeof(bdf));
+	return ret ? ret : parse_text(take_ptr(text), len, bdf, r, e);
 }
 
 /* "0000:14:00.1.json" to its address. */

@@ -20,6 +20,7 @@
 
 /* Strings and JSON are borrowed from @root. */
 struct record {
+	char *text; /* as it was read; NULL when it was not */
 	json_t *root;
 	char bdf[PCI_ADDR_MAX];
 	const char *pf; /* the PF's interface, for people */
@@ -86,6 +87,14 @@ int record_save(int store, const struct record *r, struct err *e);
  * another version, a directory (code 5).
  */
 int record_load(int store, const char *bdf, struct record *ret, struct err *e);
+
+/**
+ * record_load_again() - read the record of r->bdf once more, for one that was loaded without the VF's lock
+ * @r: in and out; the address alone will do
+ *
+ * What has not changed is not parsed again. Return as record_load(); then nothing but the address is left in @r.
+ */
+int record_load_again(int store, struct record *r, struct err *e);
 
 /** record_find() - the record of an attachment, by a look at all; return as record_load() */
 int record_find(int store, const char *network, const struct cni_env *env, struct record *ret,
