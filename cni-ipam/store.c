@@ -190,6 +190,7 @@ static void configure(void)
 {
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0); /* few pages, so none in advance */
 }
 
 int store_run(const char *dir, enum store_make make, store_fn *fn, void *arg, struct err *e)
