@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
 static const struct cni_mark mark
 	__attribute__((used, aligned(4), section(".note.cni-sriov-rdma"))) = {
@@ -203,6 +204,15 @@ static int talk(const struct cni_plugin *plugin, int argc, char **argv)
 	return 2;
 }
 
+/* For the hashes of JSON's objects. jansson itself opens /dev/urandom, and still does when this gives nothing. */
+static void seed_hashes(void)
+{
+	size_t seed = 0;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == sizeof(seed))
+		json_object_seed(seed);
+}
+
 static const char *program_name(int argc, char **argv)
 {
 	const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
@@ -218,6 +228,7 @@ int cni_main(const struct cni_plugin *plugin, int argc, char **argv)
 	int r, conf_r;
 
 	streams_hold();
+	seed_hashes();
 	signal(SIGPIPE, SIG_IGN); /* a reader that is gone is an error to report, not the end */
 	log_open(plugin->name, LOG_INFO, NULL);
 	r = cni_env_load(&env, &e);
