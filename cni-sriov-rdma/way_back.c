@@ -121,7 +121,7 @@ static int find(struct vf_site *site, const struct record *record, struct vf *re
 static int restore_vf(struct vf_site *site, const struct record *record, struct ipam *release,
 		      bool *ret_lost, struct err *e)
 {
-	unsigned int parts = is_rdma_only(record) ? VF_RDMA : VF_LINK | VF_PF | VF_RDMA | VF_DRIVER;
+	unsigned int parts = is_rdma_only(record) ? VF_RDMA : VF_LINK | VF_RDMA | VF_DRIVER;
 	struct vf_state now = { 0 }, before;
 	struct err first = { 0 }, err;
 	unsigned int reached;
@@ -133,6 +133,9 @@ static int restore_vf(struct vf_site *site, const struct record *record, struct 
 		log_info("VF %s is gone: there is nothing to restore", record->bdf);
 		return 0;
 	}
+	if (record->before.fields &
+	    VF_PF_GUIDS) /* which come first; else the PF is asked when its turn comes */
+		parts |= VF_PF;
 	vf_expect(&now, &record->want);
 	if (!r)
 		r = vf_observe(site, &vf, parts, &now, e);

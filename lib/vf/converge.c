@@ -12,7 +12,6 @@
 #include "vf/converge.h"
 
 #include "base/clock.h"
-#include "vf/observe.h"
 #include "vf/step.h"
 
 #include <errno.h>
@@ -27,6 +26,15 @@ static step_fn *const steps_in[] = {
 static step_fn *const steps_out[] = { step_guids,  step_rdma_netns,  step_link,
 				      step_pf_mac, step_pf_settings, step_altnames,
 				      step_flags,  step_rdma_names,  NULL };
+
+int step_observe(struct converge *c, unsigned int parts, struct err *e)
+{
+	int r = vf_observe(c->site, c->vf, parts, c->now, e);
+
+	if (!r)
+		c->fresh |= parts;
+	return r;
+}
 
 static int take_steps(struct converge *c, struct err *e)
 {
@@ -62,8 +70,9 @@ static unsigned int parts_of(unsigned int fields)
 /* What is to be read again. On the way back nobody asks for the number of a verbs device. */
 static unsigned int unverified(struct converge *c)
 {
-	unsigned int parts = parts_of(c->touched);
+	unsigned int parts = parts_of(c->touched) & ~c->fresh;
 
+	c->fresh = 0; /* a driver may not be done yet: next time, all */
 	if (c->mode == VF_RESTORE && (parts & VF_RDMA) &&
 	    vf_observe_moved_rdma(c->site, c->now, c->want))
 		parts &= ~(unsigned int)VF_RDMA;

@@ -12,7 +12,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "kernel/sysfs_rdma.h"
-#include "vf/observe.h"
 #include "vf/step.h"
 
 #include <errno.h>
@@ -50,7 +49,7 @@ static int set_guids(struct converge *c, struct err *e)
 		err_keep_first(&first, &err);
 	if ((!first.code || step_goes_on(c)) && set_guid(c, VF_PF_PORT_GUID, &err))
 		err_keep_first(&first, &err);
-	if (vf_observe(c->site, c->vf, VF_PF, c->now, &err))
+	if (step_observe(c, VF_PF, &err))
 		err_keep_first(&first, &err);
 	return err_return(&first, e);
 }
@@ -95,7 +94,7 @@ static int await_made(struct converge *c, struct err *e)
 	int r;
 
 	for (;;) {
-		r = vf_observe(c->site, c->vf, VF_LINK | VF_RDMA | VF_DRIVER, c->now, e);
+		r = step_observe(c, VF_LINK | VF_RDMA | VF_DRIVER, e);
 		if (r || is_made(c))
 			return r;
 		if (clock_ms() >= deadline)
@@ -140,6 +139,7 @@ static int bind_anew(struct converge *c, struct err *e)
 
 	if (lock < 0)
 		return lock;
+	c->fresh = 0;
 	r = unbind_driver(c, e); /* what has its driver keeps its GUIDs */
 	if (r)
 		return r;
@@ -163,7 +163,7 @@ int step_await_link(struct converge *c, struct err *e)
 	int r;
 
 	for (;;) {
-		r = vf_observe(c->site, c->vf, VF_LINK, c->now, e);
+		r = step_observe(c, VF_LINK, e);
 		if (r || c->now->ifindex)
 			return r;
 		if (clock_ms() >= deadline)

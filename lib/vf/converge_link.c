@@ -7,7 +7,6 @@
  * (step_pf_mac); and when the interface's is refused, a zero one from the PF takes the ban away.
  */
 #include "base/clock.h"
-#include "vf/observe.h"
 #include "vf/step.h"
 
 #include <errno.h>
@@ -26,6 +25,7 @@ static int send_link(struct converge *c, const struct link_change *change)
 	uint64_t deadline = clock_ms() + BUSY_MS;
 	int r;
 
+	c->fresh &= ~(unsigned int)(VF_LINK | VF_PF); /* a VF asks its PF for a MAC */
 	for (;;) {
 		r = link_set(link_socket(c), c->now->ifindex, change);
 		if ((r != -EBUSY && r != -EAGAIN) || clock_ms() >= deadline)
@@ -86,7 +86,7 @@ static int set_link_singly(struct converge *c, unsigned int fields, struct err *
 			continue;
 		r = send_link_fields(c, field);
 		if (!r && field == VF_NETNS)
-			r = vf_observe(c->site, c->vf, VF_LINK, c->now, &err);
+			r = step_observe(c, VF_LINK, &err);
 		if (!r)
 			continue;
 		link_error(c, &err, r, field);
@@ -108,7 +108,7 @@ static int lift_mac_ban(struct converge *c, struct err *e)
 	struct vfinfo zero = { .mac.len = c->want->mac.len };
 	int r = step_send_pf(c, &zero, VF_PF_MAC, e);
 
-	return r ? r : vf_observe(c->site, c->vf, VF_LINK | VF_PF, c->now, e);
+	return r ? r : step_observe(c, VF_LINK | VF_PF, e);
 }
 
 int step_link(struct converge *c, struct err *e)
@@ -128,7 +128,7 @@ int step_link(struct converge *c, struct err *e)
 	if (!r && (c->diff & VF_NETNS))
 		c->now->place = c->want->place; /* where to look first */
 	/* nothing is taken back by the kernel: see how far it came */
-	if (vf_observe(c->site, c->vf, VF_LINK, c->now, &observed)) {
+	if (step_observe(c, VF_LINK, &observed)) {
 		*e = observed;
 		return -observed.sys;
 	}
@@ -163,7 +163,7 @@ static int del_altnames(struct converge *c, struct err *e)
 			if (r)
 				return altname_error(c, e, r, "remove", name);
 		}
-		r = vf_observe(c->site, c->vf, VF_LINK, c->now, e);
+		r = step_observe(c, VF_LINK, e);
 		if (r)
 			return r;
 	} while (before > LINK_ALTNAMES && c->now->altname_count < before);
@@ -177,6 +177,7 @@ int step_altnames(struct converge *c, struct err *e)
 	if (!(c->diff & VF_ALTNAMES) || !c->now->ifindex)
 		return 0;
 	r = del_altnames(c, e);
+	c->fresh &= ~(unsigned int)VF_LINK;
 	for (unsigned int i = 0; !r && i < c->want->altname_count && i < LINK_ALTNAMES; i++)
 		if (!vf_has_altname(c->now, c->want->altnames[i])) {
 			r = link_altname_add(link_socket(c), c->now->ifindex, c->want->altnames[i]);

@@ -2,7 +2,6 @@
 /* What a PF grants: VLAN, spoof check, trust, link state, rates, MAC. */
 #include "base/cleanup.h"
 #include "kernel/sysfs.h"
-#include "vf/observe.h"
 #include "vf/step.h"
 
 #include <errno.h>
@@ -16,6 +15,8 @@ int step_send_pf(struct converge *c, const struct vfinfo *info, unsigned int fie
 
 	if (lock < 0)
 		return lock;
+	c->fresh &= ~(unsigned int)(VF_PF | (fields & VF_PF_MAC ? VF_LINK
+								: 0)); /* some take it to the VF */
 	return vfinfo_set(&c->site->host, c->vf->pf_ifindex, c->vf->index, info,
 			  fields >> VF_PF_SHIFT);
 }
@@ -52,10 +53,22 @@ static int set_pf(struct converge *c, unsigned int fields, struct err *e)
 	return set_pf_singly(c, fields, e);
 }
 
+/* The kernel tells of one VF by telling of all: so the way back asks once, when it has come so far. */
+static int know_pf(struct converge *c, struct err *e)
+{
+	int r = c->now->fields & VF_PF ? 0 : step_observe(c, VF_PF, e);
+
+	c->diff = vf_diff(c->now, c->want);
+	return r;
+}
+
 int step_pf_settings(struct converge *c, struct err *e)
 {
 	/* the GUIDs are step_guids()'s */
-	return set_pf(c, c->diff & VF_PF & ~(unsigned int)(VF_PF_MAC | VF_PF_GUIDS), e);
+	const unsigned int settings = VF_PF & ~(unsigned int)(VF_PF_MAC | VF_PF_GUIDS);
+	int r = c->diff & settings ? know_pf(c, e) : 0;
+
+	return r ? r : set_pf(c, c->diff & settings, e);
 }
 
 int step_pf_mac(struct converge *c, struct err *e)
@@ -64,7 +77,7 @@ int step_pf_mac(struct converge *c, struct err *e)
 
 	if (c->want->fields &
 	    VF_PF_MAC) { /* setting the interface's may have changed the PF's, too */
-		r = vf_observe(c->site, c->vf, VF_PF, c->now, e);
+		r = step_observe(c, VF_PF, e);
 		if (r)
 			return r;
 	}

@@ -3,7 +3,6 @@
 #include "base/cleanup.h"
 #include "kernel/netns.h"
 #include "kernel/sysfs_rdma.h"
-#include "vf/observe.h"
 #include "vf/step.h"
 
 #include <errno.h>
@@ -67,6 +66,7 @@ int step_rdma_netns(struct converge *c, struct err *e)
 	lock = sysfs_rdma_lock(c->site->sysfs, RDMA_LOCK_MS, e);
 	if (lock < 0)
 		return lock;
+	c->fresh &= ~(unsigned int)(VF_RDMA | VF_LINK);
 	for (unsigned int i = 0; i < c->now->rdma_count && i < c->want->rdma_count; i++) {
 		if (c->now->rdma[i].place == c->want->rdma[i].place)
 			continue;
@@ -91,6 +91,7 @@ static int rename_rdma(struct converge *c, struct vf_rdma *now, const char *name
 
 	if (r)
 		return r;
+	c->fresh &= ~(unsigned int)VF_RDMA;
 	r = index_of(nl, now, &index);
 	if (!r)
 		r = rdma_dev_rename(nl, index, name);
@@ -123,7 +124,7 @@ int step_rdma_names(struct converge *c, struct err *e)
 	if (!(c->want->fields & VF_RDMA_NAME))
 		return 0;
 	if (c->diff & VF_RDMA_NETNS) /* a move may have renamed it */
-		r = vf_observe(c->site, c->vf, VF_RDMA, c->now, e);
+		r = step_observe(c, VF_RDMA, e);
 	if (r || !(vf_diff(c->now, c->want) & VF_RDMA_NAME))
 		return r;
 	for (unsigned int i = 0; i < c->now->rdma_count && i < c->want->rdma_count; i++) {

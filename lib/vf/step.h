@@ -3,6 +3,7 @@
 #pragma once
 
 #include "vf/converge.h"
+#include "vf/observe.h"
 
 struct converge {
 	struct vf_site *site;
@@ -11,6 +12,8 @@ struct converge {
 	const struct vf_state *want;
 	unsigned int diff; /* fields that differed when the step began */
 	unsigned int touched; /* that differed at any step: one can undo what another has done */
+	unsigned int
+		fresh; /* parts that nothing has changed since they were read: not to be read again */
 	enum vf_converge_mode mode;
 };
 
@@ -27,6 +30,9 @@ step_fn step_guids; /* converge_ib.c */
  * together can do many. A runtime waits two minutes and more.
  */
 #define RDMA_LOCK_MS 60000
+
+/** step_observe() - vf_observe() into c->now, which is fresh then */
+int step_observe(struct converge *c, unsigned int parts, struct err *e);
 
 /** step_await_link() - wait, within a bound, for an interface that is being made anew */
 int step_await_link(struct converge *c, struct err *e); /* converge_ib.c */
