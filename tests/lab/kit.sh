@@ -49,17 +49,18 @@ unpack_kernel() { # RELEASE
 	echo "$release" >"$new/release"
 }
 
-build_modules() { # RELEASE: rxe that can change namespace; vfib and fakehca, which have the looks of a NIC's and of an HCA's RDMA device
+# rxe that can change namespace; vfib and fakehca, which have the looks of a NIC's and of an HCA's RDMA device; manyvf, a NIC.
+build_modules() { # RELEASE
 	local release=$1 module
-	mkdir -p "$new/modules"/{vfib,fakehca}
+	mkdir -p "$new/modules"/{vfib,fakehca,manyvf}
 	cp -r "$new/kernel/drivers/infiniband/sw/rxe" "$new/modules/rxe"
 	rm "$new/modules/rxe/Makefile" # the patch brings a Kbuild
 	patch -s -d "$new/modules/rxe" -p1 <"$here/modules/rxe-netns.patch"
-	for module in vfib fakehca; do
+	for module in vfib fakehca manyvf; do
 		cp "$here/modules/$module.c" "$new/modules/$module/"
 		echo "obj-m := $module.o" >"$new/modules/$module/Kbuild"
 	done
-	for module in rxe vfib fakehca; do # type information would want pahole, and nobody reads it
+	for module in rxe vfib fakehca manyvf; do # type information would want pahole, and nobody reads it
 		quietly make -j"$(nproc)" -C "$new/kernel/usr/src/linux-headers-$release" M="$new/modules/$module" \
 			CONFIG_DEBUG_INFO_BTF_MODULES= modules
 		strip -g "$new/modules/$module"/*.ko
