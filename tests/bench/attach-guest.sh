@@ -5,6 +5,7 @@
 set -euo pipefail
 call=$1 rounds=$2 plugins=$3
 . "$REPO/tests/lab/guest/lib.sh"
+. "$REPO/tests/lab/guest/manyvf.sh"
 node_setup
 pod_add one
 ip netns attach host $$
@@ -107,14 +108,13 @@ both devices "$rounds" >>/out/medians
 rdma_devices no
 both few $((rounds / 2 + 1)) >/out/few.2
 
-some_vfs() { # COUNT: the VF is a new one, and so is its RDMA device
-	vfs_create 0 "$1"
-	rdma_add "$(vf_bdf 0 0)" mlx5_0
+some_vfs() { # NAME COUNT: of a NIC that can have 126
+	many_take "$2"
+	full=$(conf "$(many_vf 0)" "{\"mac\": \"$mac\"}")
+	both "$1" "$rounds" >>/out/medians
 }
-some_vfs 1
-both vf "$rounds" >>/out/medians
-some_vfs 7
-both vfs "$rounds" >>/out/medians
+some_vfs vf 1
+some_vfs vfs 126
 
 # the mean of the two halves
 awk '{ wall[$1] += $2 / 2; cpu[$1] += $3 / 2; memory[$1] = $4 } END { for (n in wall) print n, wall[n], cpu[n], memory[n] }' \
