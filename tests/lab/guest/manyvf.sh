@@ -9,10 +9,9 @@ many_bind() { # BDF
 
 # many_take COUNT: that many VFs; MANY_PF is its interface.
 many_take() {
-	local link class=/sys/bus/pci/devices/*/class
+	local link
 	[[ -e /sys/bus/pci/drivers/manyvf ]] || insmod "$MODULES/manyvf/manyvf.ko"
-	# shellcheck disable=SC2086 # a pattern
-	many=$(grep -l 0x010802 $class | sed -n 1p) # an NVMe controller's; VFs come after their PF
+	many=$(grep -l 0x010802 /sys/bus/pci/devices/*/class | sed -n 1p) # an NVMe controller's; VFs come after their PF
 	many=${many%/class}
 	[[ -e $many/driver ]] || many_bind "${many##*/}"
 	echo 0 >"$many/sriov_drivers_autoprobe" # they do not have our driver's name yet
