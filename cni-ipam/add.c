@@ -240,12 +240,9 @@ static int add_leases(struct store *store, void *arg, struct err *e)
 static void describe_owner(struct add *add)
 {
 	const struct cni_env *env = &add->call->env;
-	char namespace[NAME_MAX], name[NAME_MAX];
 	struct stat st;
 
-	if (cni_env_arg(env, "K8S_POD_NAMESPACE", namespace, sizeof(namespace)) &&
-	    cni_env_arg(env, "K8S_POD_NAME", name, sizeof(name)))
-		snprintf(add->pod, sizeof(add->pod), "%s/%s", namespace, name);
+	cni_env_pod(env, add->pod, sizeof(add->pod));
 	if (!cni_env_arg(env, "K8S_POD_UID", add->uid, sizeof(add->uid)))
 		add->uid[0] = '\0';
 	add->lease = (struct lease){

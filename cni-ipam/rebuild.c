@@ -120,7 +120,6 @@ static int tell_record(struct rebuild *rebuild, int dir, const char *file, json_
 {
 	const char *boot, *network, *cid, *ifname, *netns = "", *args = "";
 	json_int_t dev = 0, ino = 0;
-	char namespace[NAME_MAX], name[NAME_MAX];
 	struct cni_env env = { 0 };
 
 	(void)dir;
@@ -136,11 +135,8 @@ static int tell_record(struct rebuild *rebuild, int dir, const char *file, json_
 		    "dev", &dev, "ino", &ino);
 	begin(rebuild, network, cid, ifname);
 	env.args = args;
-	if (cni_env_arg(&env, "K8S_POD_NAMESPACE", namespace, sizeof(namespace)) &&
-	    cni_env_arg(&env, "K8S_POD_NAME", name, sizeof(name))) {
-		snprintf(rebuild->pod, sizeof(rebuild->pod), "%s/%s", namespace, name);
+	if (cni_env_pod(&env, rebuild->pod, sizeof(rebuild->pod)))
 		rebuild->lease.pod = rebuild->pod;
-	}
 	rebuild->lease.netns = netns;
 	rebuild->lease.netns_dev = (uint64_t)dev;
 	rebuild->lease.netns_ino = (uint64_t)ino;

@@ -128,12 +128,7 @@ bool record_is_of_boot(const struct record *r, const char *boot)
 
 const char *record_pod(const struct record *r, char *buf, size_t size)
 {
-	char namespace[128], name[256];
-
-	if (cni_env_arg(&r->env, "K8S_POD_NAMESPACE", namespace, sizeof(namespace)) &&
-	    cni_env_arg(&r->env, "K8S_POD_NAME", name, sizeof(name)))
-		snprintf(buf, size, "%s/%s", namespace, name);
-	else
+	if (!cni_env_pod(&r->env, buf, size))
 		snprintf(buf, size, "%s", r->env.container_id);
 	return buf;
 }

@@ -57,7 +57,7 @@ bool record_is_owner(const struct record *r, const char *network, const struct c
 /** record_is_of_boot() - does it describe this boot's kernel? */
 bool record_is_of_boot(const struct record *r, const char *boot);
 
-/** record_pod() - "default/trainer-0" from CNI_ARGS, or the container id; returns @buf */
+/** record_pod() - cni_env_pod(), or the container id; returns @buf */
 const char *record_pod(const struct record *r, char *buf, size_t size);
 
 /**

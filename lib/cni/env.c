@@ -2,6 +2,7 @@
 #include "cni/env.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -148,5 +149,18 @@ bool cni_env_arg(const struct cni_env *env, const char *key, char *buf, size_t s
 		return false;
 	memcpy(buf, value, value_len);
 	buf[value_len] = '\0';
+	return true;
+}
+
+bool cni_env_pod(const struct cni_env *env, char *buf, size_t size)
+{
+	char namespace[NAME_MAX], name[NAME_MAX];
+
+	if (!cni_env_arg(env, "K8S_POD_NAME", name, sizeof(name)))
+		return false;
+	if (cni_env_arg(env, "K8S_POD_NAMESPACE", namespace, sizeof(namespace)))
+		snprintf(buf, size, "%s/%s", namespace, name);
+	else
+		snprintf(buf, size, "%s", name);
 	return true;
 }

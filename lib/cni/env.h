@@ -52,6 +52,13 @@ const char *cni_verb_name(enum cni_verb verb);
  */
 bool cni_env_arg(const struct cni_env *env, const char *key, char *buf, size_t size);
 
+/**
+ * cni_env_pod() - what CNI_ARGS calls the pod: "namespace/name", or the name alone, as Podman has it
+ *
+ * Return: whether there is a name.
+ */
+bool cni_env_pod(const struct cni_env *env, char *buf, size_t size);
+
 /** cni_name_is_valid() - container ids and network names: [a-zA-Z0-9][a-zA-Z0-9_.-]*, up to NAME_MAX */
 bool cni_name_is_valid(const char *name);
 

@@ -250,6 +250,27 @@ static void args_have_to_fit(void **state)
 			    "(none)"); /* no other value in its place */
 }
 
+/* The pod, or "(none)". */
+static const char *pod_of(const char *args)
+{
+	struct cni_env env = { .args = args };
+	static char buf[64];
+
+	strcpy(buf, "(none)");
+	cni_env_pod(&env, buf, sizeof(buf));
+	return buf;
+}
+
+static void a_pod_has_a_name_and_perhaps_a_namespace(void **state)
+{
+	(void)state;
+	assert_string_equal(pod_of("K8S_POD_NAMESPACE=ml;K8S_POD_NAME=trainer-0"), "ml/trainer-0");
+	assert_string_equal(pod_of("IgnoreUnknown=1;K8S_POD_NAME=one"), "one"); /* Podman's */
+	assert_string_equal(pod_of("K8S_POD_NAMESPACE=;K8S_POD_NAME=one"), "one");
+	assert_string_equal(pod_of("K8S_POD_NAMESPACE=ml"), "(none)");
+	assert_string_equal(pod_of(""), "(none)");
+}
+
 #define env_test(test) cmocka_unit_test_setup(test, env_setup)
 
 int main(void)
@@ -268,6 +289,7 @@ int main(void)
 		env_test(args_the_last_non_empty_wins),
 		env_test(args_that_are_not_there),
 		env_test(args_have_to_fit),
+		env_test(a_pod_has_a_name_and_perhaps_a_namespace),
 	};
 
 	return cmocka_run_group_tests_name("env", tests, NULL, NULL);
