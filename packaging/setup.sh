@@ -10,6 +10,7 @@ cnitool_version=v1.3.0
 cnitool=$cache/cnitool-$cnitool_version
 multus_version=v4.2.0
 containerd=$cache/containerd
+podman=$cache/podman
 multus=$cache/multus-$multus_version
 
 build_packages=(gcc make meson ninja-build pkg-config libc6-dev libnl-3-dev
@@ -74,23 +75,27 @@ archive_uri() { # of the configured archive
 	echo "$uri"
 }
 
-# Installs from the release's backports. apt gets its own lists and a copy of the sources for that: the machine's
-# are not touched. The address is that of the configured archive.
-need_backports() { # NAME…
-	local codename uri dir=$cache/apt
-	codename=$(codename)
-	say "installing $* from $codename-backports"
-	apt_get update
+# apt_apart RELEASE VERB…: apt_get with one more release of the configured archive. apt gets its own lists and a copy of
+# the sources for that: the machine's are not touched.
+apt_apart() {
+	local uri dir=$cache/apt status=0
 	uri=$(archive_uri)
 	rm -rf "$dir"
 	mkdir -p "$dir/lists/partial" "$dir/sources"
 	cp /etc/apt/sources.list.d/*.{list,sources} "$dir/sources/" 2>/dev/null || true
-	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri $codename-backports main" \
-		>"$dir/sources/backports.list"
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri $1 main" >"$dir/sources/apart.list"
 	local apart=(-o Dir::State::Lists="$dir/lists" -o Dir::Etc::SourceParts="$dir/sources")
-	apt_get "${apart[@]}" update
-	apt_get "${apart[@]}" -t "$codename-backports" install "$@"
+	{ apt_get "${apart[@]}" update && apt_get "${apart[@]}" -t "$@"; } || status=$?
 	rm -rf "$dir"
+	return $status
+}
+
+need_backports() { # NAME…
+	local release
+	release=$(codename)-backports
+	say "installing $* from $release"
+	apt_get update
+	apt_apart "$release" install "$@"
 }
 
 # need_at_least NAME VERSION: from the release if it has that, else from its backports.
@@ -152,13 +157,14 @@ get_multus() {
 	go_build $module "$multus_version" $module/cmd/multus "$multus"
 }
 
-# unpack_packages DIR NAME…: Debian packages below a directory, where no daemon of theirs is started
+# unpack_packages DIR COMMAND…: Debian packages, which the command downloads, below a directory, where no daemon of
+# theirs is started
 unpack_packages() {
 	local dir=$1 deb
 	rm -rf "$dir.new"
 	mkdir -p "$dir.new/debs"
-	(cd "$dir.new/debs" && apt_get download "${@:2}")
-	for deb in "$dir.new"/debs/*.deb; do dpkg -x "$deb" "$dir.new"; done
+	(cd "$dir.new/debs" && "${@:2}") || return
+	for deb in "$dir.new"/debs/*.deb; do dpkg -x "$deb" "$dir.new" || return; done
 	rm -rf "$dir.new/debs" "$dir"
 	mv "$dir.new" "$dir"
 }
@@ -169,7 +175,22 @@ get_containerd() {
 	need_packages libseccomp2
 	say "unpacking containerd and runc"
 	apt_get update || true
-	unpack_packages "$containerd" containerd runc
+	unpack_packages "$containerd" apt_get download containerd runc
+}
+
+# Debian 13's Podman is built without the CNI backend, so that it is Debian 12's everywhere, with those of its libraries that
+# Debian 13 has under other names, or not at all. An archive without that release is no reason to do without the other tests.
+get_podman() {
+	local download=(apt_get download)
+	[[ -x $podman/usr/bin/podman ]] && return
+	[[ $(codename) == bookworm ]] || download=(apt_apart bookworm download)
+	make_cache
+	need_packages libseccomp2 libdevmapper1.02.1
+	say "unpacking Podman"
+	apt_get update || true
+	unpack_packages "$podman" "${download[@]}" podman conmon libassuan0 libglib2.0-0 libgpg-error0 libgpgme11 \
+		libsemanage2 libsepol2 libsubid4 ||
+		say "the archive has no Podman with a CNI backend (Debian 12's): its test will be skipped"
 }
 
 # build [DIR [MESON-OPTION…]]: $BUILD as it is shipped, by default.

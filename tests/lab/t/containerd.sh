@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves that a container which containerd runs (`ctr run --cni`) has a VF and its RDMA device, and that its end, of which
 # CNI hears by a DEL without a namespace, gives all back; and when no DEL comes at all, the VF's next container repairs.
+. "$REPO/tests/lab/guest/runtime.sh"
 before=$(snapshot)
 vf=$(vf_bdf 0 0)
 PATH=$CONTAINERD/usr/bin:$CONTAINERD/usr/sbin:$PATH
-root=$said/root log=$said/calls
-mkdir -p "$root"/{bin,proc,sys,dev,tmp,etc} /etc/cni/net.d /opt/cni/bin /run/containerd
-cp /bin/busybox "$root/bin/"
-for name in sh ip ls cat sleep; do ln -s busybox "$root/bin/$name"; done
-mount -t cgroup2 cgroup2 /sys/fs/cgroup
-for program in cni-sriov-rdma cni-ipam; do # it writes down how it was called
-	printf '#!/bin/sh\necho "%s $CNI_COMMAND netns=$CNI_NETNS" >>%s\nexec %s "$@"\n' $program "$log" "$BUILD/$program/$program" \
-		>/opt/cni/bin/$program
-	chmod +x /opt/cni/bin/$program
-done
+mkdir -p /etc/cni/net.d /run/containerd
+container_root
+cgroups_mount
+logged_plugins /opt/cni/bin
 rm -f /etc/cni/net.d/*
 cp "$(conf "$vf" '{"cniVersion": "1.0.0"}')" /etc/cni/net.d/10-fabric.conf
 printf 'version = 2\nroot = "%s"\nstate = "/run/containerd/state"\ndisabled_plugins = ["io.containerd.grpc.v1.cri"]\n' "$said/containerd" \
@@ -23,7 +18,7 @@ daemon=$!
 undo() {
 	kill $daemon
 	wait $daemon || true
-	umount /sys/fs/cgroup || true
+	cgroups_umount || true
 	rm -rf "$said" /opt/cni/bin /etc/cni/net.d
 }
 trap undo EXIT
@@ -36,8 +31,8 @@ run first --rm >"$said/seen" || fail "$(tail -n 20 "$said/containerd.log")"
 for fact in 'inet 10.0.100.' '^mtu 4500$' '^rdma mlx5_0$'; do
 	grep -q "$fact" "$said/seen" || fail "$fact is not in $(<"$said/seen")"
 done
-[[ $(head -n 1 "$log") == "cni-sriov-rdma ADD netns=/proc/"*/ns/net ]]
-grep -qx 'cni-sriov-rdma DEL netns=' "$log" || fail "$(<"$log")"
+[[ $(head -n 1 "$calls") == "cni-sriov-rdma ADD netns=/proc/"*"/ns/net "* ]]
+called '^cni-sriov-rdma DEL netns= '
 rm -rf /var/lib/cni/results # of go-cni
 expect_same "$before" "$(snapshot)"
 
@@ -47,7 +42,7 @@ run second -d
 ctr task kill -s 9 second
 wait_for 20 ctr task delete second
 ctr container delete second
-[[ $(tail -n 1 "$log") == *" ADD "* ]] # no DEL came
+[[ $(tail -n 1 "$calls") == *" ADD "* ]] # no DEL came
 command='echo rdma $(ls /sys/class/infiniband)'
 [[ $(run third --rm) == "rdma mlx5_0" ]]
 rm -rf /var/lib/cni/results
