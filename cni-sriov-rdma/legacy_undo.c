@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "kernel/netns.h"
 #include "legacy.h"
+#include "legacy_ib.h"
 #include "record.h"
 #include "way_back.h"
 
@@ -204,13 +205,17 @@ static int undo_locked(const struct cni_call *call, const struct attach_conf *co
 {
 	bool theirs = !is_ours(conf, k->legacy.bdf) && !is_superseded(k, conf->name);
 	char netns[PATH_MAX] = "";
-	int r;
+	int r = 0;
 
 	if (!theirs)
 		k->legacy.before = (struct vf_state){ 0 };
+	else if (conf->name == NAME_IB_SRIOV)
+		r = legacy_ib_complete(&k->legacy, e);
+	if (r)
+		return r;
 	if (*call->env.netns)
 		snprintf(netns, sizeof(netns), "%s", call->env.netns);
-	else if (theirs)
+	else if (theirs && conf->name != NAME_IB_SRIOV)
 		read_netns(k->legacy.bdf, netns);
 	/* the configuration of DEL says better what IPAM there is; the caller sees to it */
 	r = undo_kept(call, k, netns, !call->conf.ipam, e);
@@ -253,9 +258,9 @@ int legacy_undo(const struct cni_call *call, const struct attach_conf *conf, str
 }
 
 /* The newest of their files about a VF. */
-static int find_newest(int dir, const char *bdf, struct kept *k)
+static int find_newest(enum plugin_name plugin, const char *bdf, struct kept *k)
 {
-	auto_close int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_close int fd = openat(k->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_closedir DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 	int r = -ENOENT;
@@ -269,7 +274,7 @@ static int find_newest(int dir, const char *bdf, struct kept *k)
 		int64_t written;
 
 		if (*entry->d_name == '.' ||
-		    load(dir, entry->d_name, NAME_SRIOV, &found, &written, &ignored))
+		    load(k->dir, entry->d_name, plugin, &found, &written, &ignored))
 			continue;
 		if (strcmp(found.bdf, bdf) || (!r && written <= k->written)) {
 			legacy_done(&found);
@@ -284,12 +289,28 @@ static int find_newest(int dir, const char *bdf, struct kept *k)
 	return r;
 }
 
-int legacy_settle(const struct cni_call *call, const char *bdf, struct err *e)
+/* What is settled: an attachment whose pod is gone. Its address stays until DEL, which passes on to the IPAM plugin. */
+static int settle(const struct cni_call *call, enum plugin_name plugin, struct kept *k,
+		  struct err *e)
+{
+	int r = undo_kept(call, k, "", false, e);
+
+	if (r < 0)
+		err_prefix(e, "VF %s: repair what %s left behind", k->legacy.bdf, dirs[plugin]);
+	if (r)
+		return r < 0 ? r : 0;
+	log_info("VF %s: repaired what %s/%s left behind", k->legacy.bdf, dirs[plugin], k->name);
+	if (plugin == NAME_SRIOV)
+		forget(k);
+	unlinkat(k->dir, k->name, 0);
+	return 1;
+}
+
+static int settle_sriov(const struct cni_call *call, const char *bdf, struct err *e)
 {
 	auto_kept struct kept k = { .dir = dir_open(dirs[NAME_SRIOV], false) };
 	char netns[PATH_MAX] = "";
 	struct netns_id id;
-	int r;
 
 	read_netns(bdf, netns);
 	if (k.dir < 0 || !*netns)
@@ -297,18 +318,29 @@ int legacy_settle(const struct cni_call *call, const char *bdf, struct err *e)
 	identify_netns(netns, &id);
 	if (id.ino) /* it lives: where the VF is decides whether it can be had */
 		return 0;
-	if (find_newest(k.dir, bdf, &k)) { /* they take their file away without this one */
+	if (find_newest(NAME_SRIOV, bdf, &k)) { /* they take their file away without this one */
 		strcpy(k.legacy.bdf, bdf);
 		forget(&k);
 		return 0;
 	}
-	r = undo_kept(call, &k, "", false, e);
-	if (r < 0)
-		err_prefix(e, "VF %s: repair what sriov-cni left behind", bdf);
-	if (r)
-		return r < 0 ? r : 0;
-	log_info("VF %s: repaired what sriov-cni left behind (%s)", bdf, k.name);
-	forget(&k);
-	unlinkat(k.dir, k.name, 0);
-	return 1;
+	return settle(call, NAME_SRIOV, &k, e);
+}
+
+/* They write down no namespace; but of a VF that is home, none is left. */
+static int settle_ib_sriov(const struct cni_call *call, const char *bdf, struct err *e)
+{
+	auto_kept struct kept k = { .dir = dir_open(dirs[NAME_IB_SRIOV], false) };
+	int r;
+
+	if (k.dir < 0 || find_newest(NAME_IB_SRIOV, bdf, &k) || !legacy_ib_is_home(bdf))
+		return 0;
+	r = legacy_ib_complete(&k.legacy, e);
+	return r ? r : settle(call, NAME_IB_SRIOV, &k, e);
+}
+
+int legacy_settle(const struct cni_call *call, const char *bdf, struct err *e)
+{
+	int r = settle_sriov(call, bdf, e);
+
+	return r ? r : settle_ib_sriov(call, bdf, e);
 }
