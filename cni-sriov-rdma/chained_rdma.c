@@ -191,13 +191,16 @@ static int pass_on(const struct cni_call *call, json_t **ret_output, struct err 
 int rdma_add(const struct cni_call *call, json_t **ret_output, struct err *e)
 {
 	struct chained c = CHAINED_NONE;
+	json_auto_t *output = NULL;
 	int r = begin(&c, e);
 
+	r = r ?: pass_on(call, &output, e); /* what can fail comes before what must be undone */
 	if (!r && find_outside_pod(&c.now)) {
 		r = claim_devices(&c, e);
 		r = r ?: move_devices(&c, e);
 	}
-	r = r ?: pass_on(call, ret_output, e);
+	if (!r)
+		*ret_output = take_ptr(output);
 	chained_done(&c);
 	return r;
 }

@@ -6,9 +6,10 @@ import shlex
 import textwrap
 from dataclasses import dataclass, field, replace
 
-WORDS = set("case spec rule kind needs for deviates run conf late stdin times ok error silence result stderr together state sh "
-            "after set binary path watch links holds".split())
+WORDS = set("case spec rule kind needs for deviates refuses run conf late stdin times ok error silence result stderr "
+            "together state sh after set binary path watch links holds leaves".split())
 VERSIONS = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"]
+BEFORE_CHAINS = VERSIONS[:2]  # lists of plugins came with 0.3.0, and with them prevResult
 BEFORE_CHECK = VERSIONS[:4]  # CHECK came with 0.4.0, and with it prevResult for DEL
 
 
@@ -39,7 +40,8 @@ class Case:
     kind: str = None
     needs: str = None
     repeat: tuple = None
-    deviates: dict = field(default_factory=dict)
+    deviates: dict = field(default_factory=dict)  # by plugin: the values of `for`, or none for all, and why
+    refuses: dict = field(default_factory=dict)
     variables: dict = field(default_factory=dict)
     steps: list = field(default_factory=list)
     after: list = field(default_factory=list)
@@ -102,9 +104,10 @@ def put(case, word, rest):
     elif word == "for":
         name, _, values = rest.partition(" in ")
         case.repeat = (name, shlex.split(values))
-    elif word == "deviates":
-        name, _, why = rest.partition(": ")
-        case.deviates[name] = why
+    elif word in ("deviates", "refuses"):
+        head, _, why = rest.partition(": ")
+        name, _, values = head.partition(" in ")
+        getattr(case, word)[name] = (shlex.split(values), why)
     elif word == "run":
         case.steps.append(run_step(rest))
     elif word in ("sh", "after"):
@@ -134,6 +137,12 @@ def complete(case):
             raise ValueError(f"run {step.verb} wants ok, silence or error")
         if step.state not in ("", "same", "changed", "first"):
             raise ValueError(f"state {step.state}")
+
+
+def reason(notes, plugin, case):
+    """Why a plugin deviates or refuses in a case, "" if it is not known to."""
+    values, why = notes.get(plugin, ([], ""))
+    return why if not values or set(values) & set(case.variables.values()) else ""
 
 
 def expand(case):
@@ -193,20 +202,27 @@ def read_cases(directory):
 
 
 def read_plugin(file):
-    facts = {"set": {}, "watch": [], "links": False, "holds": ""}
+    facts = {"set": {}, "watch": [], "links": False, "holds": "", "leaves": ""}
     for number, word, rest in lines_of(file):
         if word == "set":
             name, _, value = rest.partition(" ")
             facts["set"][name] = value
         elif word == "watch":
             facts["watch"] += rest.split()
-        elif word in ("kind", "binary", "path", "conf", "holds"):
+        elif word in ("kind", "binary", "path", "conf", "holds", "leaves"):
             facts[word] = rest
         elif word == "links":
             facts["links"] = True
         else:
             raise SystemExit(f"{file}:{number}: unknown word {word}")
     return facts
+
+
+def stated_refusal(case):
+    """The case for a plugin that is known to refuse the first call: that must be an error, and change nothing."""
+    first = next(step for step in case.steps if step.verb)
+    first = replace(first, expect="error", codes=[], text="", result=[], stderr="", together="", state="same")
+    return replace(case, steps=[first], after=[])
 
 
 def refusal(case):
@@ -217,14 +233,21 @@ def refusal(case):
     return replace(case, steps=[Step(verb=first.verb, env=first.env, late=late, expect="error")], after=[])
 
 
-def report(plugin, lines):
+def last_values(cases):
+    """Of a case that is there once for each value, the last one alone."""
+    return list({case.name.partition("[")[0]: case for case in cases}.values())
+
+
+def report(plugin, lines, once):
     count = {result: sum(line.result == result for line in lines) for result in ("ok", "deviates", "not ok", "other")}
     head = f"""\
 {plugin.name} ({plugin.binary}) against the CNI specification 1.1.0: each case with result, name, section and rule.
     ok         the rule holds
     deviates   it does not, and the table knows that and says why
     not ok     it does not
-    other      the rule is for another kind of plugin than this one ({plugin.kind})
+    other      the rule is for another kind of plugin than this one ({plugin.kind}), or left to another's report
 """
+    if once:
+        head += "Of a case that is there once for each of several values, the last one alone was run (--once).\n"
     tail = f"{plugin.name}: {len(lines)} cases: " + ", ".join(f"{n} {result}" for result, n in count.items())
     return "\n".join([head, *map(str, lines), "", tail]) + "\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Proves that cni-sriov-rdma keeps each rule of the table of the CNI specification (tests/conformance).
+# Proves that cni-sriov-rdma keeps each rule of the table of the CNI specification (tests/conformance), under its own name; conformance-names.sh has the others.
 # limit: 600
 modprobe dummy # the kernel does not find modprobe here
 before=$(snapshot)
