@@ -47,6 +47,17 @@ mapfile -t vfs < <(for n in 0 1 2 3; do vf_bdf 0 $n; done && for n in 0 1 2 3; d
 idle=$(snapshot)
 declare -A used=() # VFs that a pod has got
 conf_of() { echo "$said/$1-$2.conf"; }
+in_force() { # POD IFNAME: what its configuration asks for besides
+	local what key value
+	while read -r what key value; do
+		case $what in
+		mtu) [[ $(in_pod "$1" ip -j link show "$2" | jq '.[0].mtu') == "$key" ]] ;;
+		routing) [[ -n $(in_pod "$1" ip -4 rule show from "$(pod_ip "$1" "$2")") ]] ;;
+		sysctl) [[ $(in_pod "$1" sysctl -n "${key//IFNAME/$2}") == "$value" ]] ;;
+		esac || fail "$1 $2: $what $key is not as configured"
+	done < <(jq -r '(.plugins[0] // .) | (.mtu // empty | "mtu \(.)"), (if .sourceRouting then "routing" else empty end),
+		(.sysctl // {} | to_entries[] | "sysctl \(.key) \(.value)")' "$(conf_of "$1" "$2")")
+}
 manifests networks "$examples"/{rails,vllm,dra-claim}.yaml >"$said/networks"
 (($(wc -l <"$said/networks") == 12))
 for pod in $(jq -r .pod "$said/networks" | uniq); do
@@ -62,6 +73,7 @@ for pod in $(jq -r .pod "$said/networks" | uniq); do
 	devices=$(pod_rdma "$pod" | wc -l)
 	((devices == used[$pod] || devices == 7)) || fail "$pod: $devices RDMA devices for ${used[$pod]} VFs"
 	ok cni check "$(conf_of "$pod" "$ifname")" "$pod" "$ifname" # the last one
+	in_force "$pod" "$ifname"
 	for ifname in $names; do ok cni del "$(conf_of "$pod" "$ifname")" "$pod" "$ifname"; done
 	pod_del "$pod"
 	expect_same "$idle" "$(snapshot)"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves that the plugins run where dra-driver-sriov calls them: in a root with nothing but what that driver's container
-# has mounted, one configuration without a chain, a top-level deviceID, no runtimeConfig; all in it is undone by DEL.
+# has mounted, one configuration without a chain, a top-level deviceID, no runtimeConfig; all in it is undone by DEL, and
+# nothing is written but below what is mounted: the rest goes when that container does.
 # What an ADD takes of the hook's two seconds, tests/bench/attach tells.
 before=$(snapshot)
 vf=$(vf_bdf 0 0)
@@ -18,12 +19,15 @@ inside() { # VERB NETNS
 	CNI_COMMAND=$1 CNI_CONTAINERID=cid-one CNI_NETNS=$2 CNI_IFNAME=net1 CNI_PATH=/bin \
 		chroot "$root" /bin/cni-sriov-rdma <"$conf" >"$said/stdout" 2>"$said/stderr" || fail "$1: $(<"$said/stdout")"
 }
+own_files() { find "$root" -xdev | sort; }
+own=$(own_files)
 for netns in /var/run/netns/one ""; do
 	inside ADD /var/run/netns/one
 	expect_result '.interfaces[0] | .name == "net1" and .sandbox == "/var/run/netns/one"'
 	expect_result '.ips | length == 1'
 	[[ $(pod_rdma one) == mlx5_0 ]]
 	inside CHECK /var/run/netns/one
+	diff <(echo "$own") <(own_files)
 	inside DEL "$netns"
 	expect_same "$idle" "$(snapshot)"
 done
