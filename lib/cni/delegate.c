@@ -10,8 +10,10 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -88,37 +90,57 @@ static bool params_init(struct params *p, const struct cni_env *env)
 	return true;
 }
 
-/* Nobody else is there to tell, so it does, in place of the plugin that it could not become. */
-static _Noreturn void tell_and_exit(const char *file)
-{
-	char msg[PATH_MAX + 64];
-	json_t *error;
-
-	snprintf(msg, sizeof(msg), "cannot run %s: %s", file, strerrordesc_np(errno));
-	error = json_pack("{s:i, s:s}", "code", CNI_ERR_IO, "msg", msg);
-	json_dumpfd(error, STDOUT_FILENO, 0);
-	_exit(1);
-}
-
-/*
- * By fork, not posix_spawn, which waits for the new program to be loaded: that takes longer than the copy of a small
- * process, and the caller has better things to do. One thread, so the child may do what it likes.
- */
-static int spawn(const char *file, char *type, char **env, int in, int out, pid_t *ret)
+static int spawn_with(const posix_spawn_file_actions_t *files, posix_spawnattr_t *attr,
+		      const char *file, char *type, char **env, pid_t *ret)
 {
 	char *argv[] = { type, NULL };
-	pid_t pid = fork();
+	sigset_t pipe_signal;
 
-	if (pid < 0)
-		return -errno;
-	if (pid) {
-		*ret = pid;
-		return 0;
+	/* ours is ignored, which exec would pass on */
+	sigemptyset(&pipe_signal);
+	sigaddset(&pipe_signal, SIGPIPE);
+	/* a process group of its own, by which all of its threads are addressed: see hurry() */
+	return posix_spawnattr_setsigdefault(attr, &pipe_signal) ?:
+	       posix_spawnattr_setpgroup(attr, 0) ?:
+	       posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP) ?:
+	       posix_spawn(ret, file, files, attr, argv, env);
+}
+
+/* By posix_spawn, which does not copy this process: after a fork, each page that is written to again costs a fault. */
+static int spawn(const char *file, char *type, char **env, int in, int out, pid_t *ret)
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	int r = posix_spawn_file_actions_init(&files);
+
+	if (r)
+		return -r;
+	r = posix_spawnattr_init(&attr);
+	if (!r) {
+		r = posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO) ?:
+		    posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO) ?:
+		    spawn_with(&files, &attr, file, type, env, ret);
+		posix_spawnattr_destroy(&attr);
 	}
-	signal(SIGPIPE, SIG_DFL); /* ours is ignored, which exec would pass on */
-	if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0)
-		execve(file, argv, env);
-	tell_and_exit(file);
+	posix_spawn_file_actions_destroy(&files);
+	return -r;
+}
+
+#define NICE_STEP 10
+
+/*
+ * Until it is waited for, it gives way to the caller, whose work is what takes long: it runs while a driver sleeps, and does
+ * not keep the driver from going on. As far as it is allowed: without CAP_SYS_NICE it stays as it is then, only slower.
+ */
+static void give_way(struct cni_delegate *d)
+{
+	d->niceness = getpriority(PRIO_PROCESS, 0);
+	setpriority(PRIO_PGRP, (id_t)d->pid, d->niceness + NICE_STEP);
+}
+
+static void hurry(const struct cni_delegate *d)
+{
+	setpriority(PRIO_PGRP, (id_t)d->pid, d->niceness);
 }
 
 /* Start it, its pipes' other ends being ours alone: all descriptors are O_CLOEXEC. */
@@ -140,6 +162,7 @@ static int start(const char *file, char **env, struct cni_delegate *d, struct er
 	r = spawn(file, d->type, env, in_read, out_write, &d->pid);
 	if (r)
 		return err_set(e, CNI_ERR_IO, r, "run %s", file);
+	give_way(d);
 	d->to = take_fd(&in_write);
 	d->from = take_fd(&out_read);
 	return 0;
@@ -186,7 +209,7 @@ static int converse(struct cni_delegate *d, struct input *ret_output)
 	return r;
 }
 
-/* Close the pipes and reap it; one that we gave up on is killed first, as it may never end. */
+/* Close the pipes and reap it; one that we gave up on is killed first, with what it runs, as it may never end. */
 static int reap(struct cni_delegate *d, bool give_up)
 {
 	int status = 0;
@@ -195,7 +218,7 @@ static int reap(struct cni_delegate *d, bool give_up)
 		close(take_fd(&d->to));
 	close(take_fd(&d->from));
 	if (give_up)
-		kill(d->pid, SIGKILL);
+		kill(-d->pid, SIGKILL);
 	while (waitpid(d->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return status;
@@ -228,9 +251,11 @@ int cni_delegate_start(const struct cni_env *env, const char *type, json_t *conf
 int cni_delegate_finish(struct cni_delegate *d, json_t **ret_result, struct err *e)
 {
 	auto_input struct input printed = { 0 };
-	int r = converse(d, &printed);
-	int status = reap(d, r);
+	int r, status;
 
+	hurry(d);
+	r = converse(d, &printed);
+	status = reap(d, r);
 	free(take_ptr(d->text));
 	if (r == -EFBIG)
 		return err_set(e, CNI_ERR_DECODE, r, "plugin %s printed above %zu bytes", d->type,

@@ -21,7 +21,8 @@ int cni_delegate_find(const char *path, const char *type, char ret[PATH_MAX], st
 struct cni_delegate {
 	enum cni_verb verb;
 	char type[NAME_MAX + 1];
-	pid_t pid;
+	pid_t pid; /* and process group */
+	int niceness; /* the caller's */
 	int to; /* its stdin, -1 once all is written */
 	int from; /* its stdout */
 	char *text; /* what it is told, of which @fed bytes are written */
