@@ -37,17 +37,26 @@ static void walk_done(struct walk *walk)
 }
 #define auto_walk __attribute__((cleanup(walk_done)))
 
-/* The wall clock's time of a time of the monotonic clock. */
+#define NS_PER_S INT64_C(1000000000)
+
+static int64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+/*
+ * The wall clock's time of a time of the monotonic one: to the nearest second, and by the clocks' full precision, so that a
+ * lease has the same time whenever it is listed.
+ */
 static void format_since(uint64_t since, char ret[32])
 {
-	struct timespec now;
+	int64_t epoch = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_MONOTONIC); /* as clock_ms() */
+	time_t at = (epoch + (int64_t)since * (NS_PER_S / 1000) + NS_PER_S / 2) / NS_PER_S;
 	struct tm tm;
-	time_t at;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	/* to the nearest second, so that it is the same each time */
-	at = (now.tv_sec * 1000 + now.tv_nsec / 1000000 - (time_t)(clock_ms() - since) + 500) /
-	     1000;
 	gmtime_r(&at, &tm);
 	strftime(ret, 32, "%FT%TZ", &tm);
 }
