@@ -128,6 +128,14 @@ pod_del() { # NAME…
 	local pod
 	for pod; do ip netns del "$pod"; done
 }
+# pod_gone NAME: wholly, too. ib_core ends a namespace before the core of networking does, and uses freed memory when the mode changes to
+# exclusive meanwhile (Linux 6.12, rdma_compatdev_set).
+pod_gone() {
+	modprobe veth
+	ip link add last type veth peer name last netns "$1"
+	pod_del "$1"
+	wait_for 10 test ! -e /sys/class/net/last
+}
 in_pod() { ip netns exec "$@"; } # NAME COMMAND…
 pod_ip() { in_pod "$1" ip -4 -j addr show "${2:-net1}" | jq -r '.[0].addr_info[0].local'; } # NAME [IFNAME]
 pod_rdma() { in_pod "$1" ls /sys/class/infiniband; } # NAME

@@ -6,3 +6,4 @@
 . "$REPO/tests/sweep/node.sh"
 node_for_storm
 storm --seconds 45 --pods 12 --seed "${STORM_SEED:-$RANDOM}"
+rdma_setup # verbs devices may have changed numbers

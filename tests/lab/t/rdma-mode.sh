@@ -4,10 +4,10 @@
 before=$(snapshot)
 vf=$(vf_bdf 0 0)
 attach="$BUILD/cni-sriov-rdma/cni-sriov-rdma"
-mode() { wait_for 5 "$attach" rdma-mode "$1"; } # the last pod's namespace may still be on its way out
+mode() { ok "$attach" rdma-mode "$1"; }
 
 pod_add one # in shared mode, with a pod: the pod's own namespace already forbids the switch
-pod_del one
+pod_gone one
 mode shared
 pod_add one
 shared=$(snapshot)
@@ -29,7 +29,7 @@ for netns_mode in shared keep; do
 done
 CID="" NETNS="" fails plugin STATUS "$(conf "$vf")" "" ""
 expect_error 50 'the RDMA subsystem is in shared mode, and the configuration wants exclusive'
-pod_del one
+pod_gone one
 
 mode exclusive # ADD itself can only try; before the first pod it works
 pod_add one
