@@ -40,6 +40,9 @@ struct cni_delegate {
  * Errors: code 5 when it could not be run; -ENOENT with a code 7 that names CNI_PATH when no such plugin is
  * found there.
  *
+ * Until it is waited for it has a lower priority than the caller. It is the leader of a process group of its own, so that what
+ * is sent to the caller's does not reach it.
+ *
  * SIGPIPE has to be ignored, as cni_main() does: a delegate may end without reading its stdin.
  */
 int cni_delegate_start(const struct cni_env *env, const char *type, json_t *conf,
