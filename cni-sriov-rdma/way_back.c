@@ -133,8 +133,8 @@ static int restore_vf(struct vf_site *site, const struct record *record, struct 
 		log_info("VF %s is gone: there is nothing to restore", record->bdf);
 		return 0;
 	}
-	if (record->before.fields &
-	    VF_PF_GUIDS) /* which come first; else the PF is asked when its turn comes */
+	/* GUIDs come first; else the PF is asked when its turn comes */
+	if (record->before.fields & VF_PF_GUIDS)
 		parts |= VF_PF;
 	vf_expect(&now, &record->want);
 	if (!r)

@@ -12,7 +12,7 @@
 
 /*
  * Sockets are plain ones, and libnl builds and reads the messages: its own sockets take nine system calls to open where
- * three do, ask for the length of each answer before they read it, and lose the errno.
+ * two do, ask for the length of each answer before they read it, and lose the errno.
  */
 static int netlink_connect(struct netlink *nl, int protocol, struct err *e)
 {

@@ -15,8 +15,9 @@ int step_send_pf(struct converge *c, const struct vfinfo *info, unsigned int fie
 
 	if (lock < 0)
 		return lock;
-	c->fresh &= ~(unsigned int)(VF_PF | (fields & VF_PF_MAC ? VF_LINK
-								: 0)); /* some take it to the VF */
+	c->fresh &= ~(unsigned int)VF_PF;
+	if (fields & VF_PF_MAC) /* which some drivers take to the VF */
+		c->fresh &= ~(unsigned int)VF_LINK;
 	return vfinfo_set(&c->site->host, c->vf->pf_ifindex, c->vf->index, info,
 			  fields >> VF_PF_SHIFT);
 }

@@ -12,8 +12,7 @@ struct converge {
 	const struct vf_state *want;
 	unsigned int diff; /* fields that differed when the step began */
 	unsigned int touched; /* that differed at any step: one can undo what another has done */
-	unsigned int
-		fresh; /* parts that nothing has changed since they were read: not to be read again */
+	unsigned int fresh; /* parts that have not changed since they were read */
 	enum vf_converge_mode mode;
 };
 
