@@ -45,6 +45,14 @@ prints() {
 	text=$("${@:2}") && grep -qE -- "$1" <<<"$text"
 }
 
+# stop PID [SIGNAL]: a process of the background; returns when it has closed what it had open. (The PID of a function in
+# the background is that of its subshell, whose end stops nothing.)
+stop() {
+	[[ $(readlink "/proc/$1/exe") != "$(readlink /proc/$$/exe)" ]] || fail "process $1 is a subshell"
+	kill -"${2:-TERM}" "$1"
+	wait "$1" 2>/dev/null || true
+}
+
 # --- the node ----------------------------------------------------------------------------------------------------------
 
 find_pfs() {

@@ -6,7 +6,8 @@ one=$(vf_bdf 0 0) two=$(vf_bdf 0 1)
 dev=$(vf_dev "$two")
 ip link set "$dev" netns listener name ear
 ip -n listener link set ear up
-in_pod listener tcpdump -lnei ear -Q in 'arp or icmp6' >"$said/heard" 2>"$said/tcpdump" &
+ip netns exec listener tcpdump -lnei ear -Q in 'arp or icmp6' >"$said/heard" 2>"$said/tcpdump" &
+tcpdump=$!
 wait_for 10 grep -q 'listening on' "$said/tcpdump"
 
 cat >"$said/two-of-a-subnet" <<-'END'
@@ -26,7 +27,7 @@ done
 wait_for 5 grep -q 'neighbor advertisement, tgt is fd00::7' "$said/heard"
 [[ -z $(ip -n one -4 neigh show dev net1) ]]
 ok plugin DEL "$conf" one net1
-kill %1
+stop $tcpdump # with its promiscuous mode
 ip -n listener link set ear down
 ip -n listener link set ear netns 1 name "$dev"
 pod_del one listener

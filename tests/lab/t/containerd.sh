@@ -16,8 +16,7 @@ printf 'version = 2\nroot = "%s"\nstate = "/run/containerd/state"\ndisabled_plug
 containerd --config "$said/config.toml" >"$said/containerd.log" 2>&1 &
 daemon=$!
 undo() {
-	kill $daemon
-	wait $daemon || true
+	stop $daemon
 	cgroups_umount || true
 	rm -rf "$said" /opt/cni/bin /etc/cni/net.d
 }

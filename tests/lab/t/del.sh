@@ -40,14 +40,13 @@ done
 
 pod_add one # its path dies, but a process still lives in it
 ok plugin ADD "$c" one net1
-in_pod one sleep 60 &
-wait_for 5 eval '[[ -n $(ip netns pids one) ]]'
-pid=$(ip netns pids one)
+ip netns exec one sleep 60 &
+pid=$!
+wait_for 5 test "/proc/$pid/ns/net" -ef /run/netns/one
 pod_del one
 ok plugin DEL "$c" one net1
 expect_same "$before" "$(snapshot)"
-kill "$pid"
-wait 2>/dev/null || true
+stop $pid
 
 pod_add one
 as_before DEL "$c" one net1 # never attached

@@ -60,8 +60,7 @@ fails "$bin" --netns /run/netns/one --client 10.0.100.77 --timeout 1 >/dev/null
 serve
 server=$!
 start_client --iterations 1000000 --seconds 20
-kill -KILL $!
-wait $! || true
+stop $! KILL
 ends 20 1 $server
 holds server '.checks[2] | .id == "data" and .status == "fail" and (.reason | test("client.s writes"))'
 serve
@@ -71,13 +70,12 @@ client=$!
 kill -STOP $server
 ends 30 1 $client
 holds client '.checks[4] | .id == "data" and .status == "fail" and (.reason | test("timed out"))'
-kill -KILL $server
-wait $server || true
+stop $server KILL
 serve
 server=$!
 start_client --iterations 1000000 --seconds 20 --timeout 3
 client=$!
-kill -KILL $server
+stop $server KILL
 ends 30 1 $client
 holds client '.status == "fail" and (.checks[3] | .id == "transfer" and .status == "fail")'
 
@@ -103,7 +101,7 @@ kill -0 $watch # it still has the descriptor of the device as it was in the pod
 expect_same "$before" "$(snapshot | grep -vE '^namespace (one|two)$')"
 attach # and that is in nobody's way
 "$bin" --netns /run/netns/one >/dev/null
-kill $watch
+stop $watch
 ok plugin DEL "$(conf "$one")" one net1
 ok plugin DEL "$(conf "$two")" two net1
 pod_del one two

@@ -40,7 +40,7 @@ grep -q '10 checks, 0 failed' "$said/text"
 ip netns exec one sleep 60 &
 wait_for 5 test "/proc/$!/ns/net" -ef /run/netns/one
 "$bin" --pid $! --interface net1 >/dev/null
-kill $!
+stop $!
 in_pod one "$bin" --interface net1 >/dev/null
 
 # what is wrong is named

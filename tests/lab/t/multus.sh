@@ -11,7 +11,7 @@ for name in sriov rdma; do ln -s "$BUILD/cni-sriov-rdma/cni-sriov-rdma" "$dir/$n
 CNI_PATH=$dir:$CNI_PATH
 python3 "$REPO/tests/lab/guest/kube-api" "$api" $port >"$said/api.log" 2>&1 &
 server=$!
-trap 'kill $server; rm -rf "$said" /var/lib/kubelet /run/k8s.cni.cncf.io' EXIT
+trap 'stop $server; rm -rf "$said" /var/lib/kubelet /run/k8s.cni.cncf.io' EXIT
 printf '%s\n' 'apiVersion: v1' 'kind: Config' 'current-context: lab' 'contexts: [{name: lab, context: {cluster: lab}}]' \
 	"clusters: [{name: lab, cluster: {server: \"http://127.0.0.1:$port\"}}]" >"$said/kubeconfig"
 

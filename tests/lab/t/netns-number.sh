@@ -31,10 +31,9 @@ ok plugin ADD "$(conf "$vf")" one net1
 pod_del one
 wait_for 5 vf_dev "$vf"
 wait_for 10 successor three "$was"
-in_pod three sleep 60 &
-wait_for 5 eval '[[ -n $(ip netns pids three) ]]'
+ip netns exec three sleep 60 &
+wait_for 5 test "/proc/$!/ns/net" -ef /run/netns/three
 "$BUILD/cni-sriov-rdma/cni-sriov-rdma" repair
-kill "$(ip netns pids three)"
+stop $!
 pod_del three
-wait 2>/dev/null || true
 expect_same "$before" "$(snapshot)"

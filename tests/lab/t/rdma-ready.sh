@@ -69,7 +69,7 @@ c=$(conf "$vf" '{"rdma": {"required": true}}')
 ok plugin ADD "$c" one net1
 grep -q "warning: RDMA device mlx5_1 is open in process $! " "$said/stderr"
 grep -q IBV_EVENT_DEVICE_FATAL "$said/watch"
-kill $!
+stop $!
 ok plugin DEL "$c" one net1
 c=$(conf "$vf" '{"rdma": {"onBusy": "fail"}}')
 ok plugin ADD "$c" one net1
