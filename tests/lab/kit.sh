@@ -10,7 +10,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 host_packages=(busybox-static cpio xz-utils zstd make gcc libc6-dev libelf-dev kmod patch binutils jq)
 guest_packages=(iproute2 iputils-ping iputils-arping ibverbs-utils ibverbs-providers rdmacm-utils perftest pciutils
-	kmod procps jq tcpdump containernetworking-plugins)
+	kmod procps jq gojq tcpdump containernetworking-plugins)
 
 need_qemu() { # igb came with QEMU 8.0
 	has_igb() { qemu-system-x86_64 -device help 2>/dev/null | grep '"igb"' >/dev/null; }

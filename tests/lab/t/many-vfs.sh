@@ -8,7 +8,7 @@ many_take 126
 pods=(one two three) numbers=(0 63 125)
 pod_add "${pods[@]}"
 idle=$(snapshot)
-granted() { ip -d -j link show "$MANY_PF" | jq -cS ".[0].vfinfo_list[]" | sed -n "$1"; } # SED-SCRIPT
+granted() { ip -d -j link show "$MANY_PF" | jq -c ".[0].vfinfo_list[]" | sed -n "$1"; } # SED-SCRIPT
 others="1d;64d;126d;p"
 unused=$(granted "$others")
 settings='{"vlan": 7, "vlanQoS": 5, "vlanProto": "802.1ad", "spoofchk": "off", "trust": "on", "link_state": "enable", "min_tx_rate": 10,
