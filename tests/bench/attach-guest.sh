@@ -41,6 +41,9 @@ version VERSION $attach $full
 ipam-version VERSION $ipam $full
 ip-netns - ip link set $dev netns one
 ip-netns-back - ip -n one link set $dev netns 1
+. - ip link set $dev up
+ip-netns-up - ip link set $dev netns one
+. - ip -n one link set $dev netns 1
 add ADD $attach $full
 del DEL $attach $full
 no-rdma-add ADD $attach $without
