@@ -22,6 +22,10 @@
 #define TASKS_MAX 64
 #define CALLS_MAX 64
 
+struct kind { /* as in struct nlmsghdr */
+	uint16_t type, flags;
+};
+
 struct task {
 	pid_t pid; /* 0 = unused */
 	bool at_exit; /* we wait for the end of @call */
@@ -30,7 +34,7 @@ struct task {
 	/* a request whose answer is to be changed */
 	bool altered;
 	uint32_t seq;
-	uint16_t type; /* what the message was, to be put back after it is sent */
+	struct kind kind; /* what the message was, to be put back after it is sent */
 	uint64_t header; /* where; 0 = nothing to put back */
 };
 
@@ -115,7 +119,7 @@ static void kill_victims(struct run *run, const struct task *caller)
 static void blank_request(struct task *t, bool blank)
 {
 	struct nlmsghdr h = { 0 };
-	uint16_t noop = NLMSG_NOOP;
+	struct kind noop;
 	size_t len;
 
 	if (!call_buffer(&t->call, &t->header, &len) ||
@@ -125,7 +129,8 @@ static void blank_request(struct task *t, bool blank)
 	}
 	t->altered = true;
 	t->seq = h.nlmsg_seq;
-	t->type = h.nlmsg_type;
+	t->kind = (struct kind){ h.nlmsg_type, h.nlmsg_flags };
+	noop = (struct kind){ NLMSG_NOOP, h.nlmsg_flags | NLM_F_ACK }; /* a GET asks for none */
 	if (blank)
 		task_write(t->pid, t->header + offsetof(struct nlmsghdr, nlmsg_type), &noop,
 			   sizeof(noop));
@@ -246,8 +251,8 @@ static void on_exit_of_call(struct run *run, struct task *t)
 		return;
 	}
 	if (t->header) {
-		task_write(t->pid, t->header + offsetof(struct nlmsghdr, nlmsg_type), &t->type,
-			   sizeof(t->type));
+		task_write(t->pid, t->header + offsetof(struct nlmsghdr, nlmsg_type), &t->kind,
+			   sizeof(t->kind));
 		t->header = 0;
 	}
 	if (!t->hit)
