@@ -100,11 +100,15 @@ static int each_document(struct rebuild *rebuild, const char *dir_path, document
 		auto_free char *text = NULL;
 		char path[PATH_MAX];
 		size_t len;
+		int read;
 
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", dir_path, entry->d_name);
-		if (!file_read(fd, entry->d_name, DOCUMENT_MAX, &text, &len))
+		read = file_read(fd, entry->d_name, DOCUMENT_MAX, &text, &len);
+		if (read && !file_is_gone(read) && !file_is_unfit(read))
+			return err_set(e, CNI_ERR_IO, read, "read %s", path);
+		if (!read)
 			doc = json_loadb(text, len, 0, NULL);
 		if (json_is_object(doc))
 			r = fn(rebuild, fd, entry->d_name, doc, path, e);
@@ -227,7 +231,7 @@ static int tell_namespace(struct rebuild *rebuild, int own, const char *name, st
 
 	snprintf(path, sizeof(path), NETNS_DIR "/%s", name);
 	ns = netns_open(path, &ignored);
-	if (ns == -ENXIO || ns == -ENOENT) /* its mount is gone, and with it the namespace */
+	if (netns_is_gone(ns)) /* its mount is gone, and with it the namespace */
 		return 0;
 	if (ns < 0)
 		return err_set(e, CNI_ERR_IO, ns, "look into %s", path);

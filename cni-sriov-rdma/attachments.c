@@ -10,19 +10,30 @@
 
 #define STORE_LOCK_MS 10000
 
-enum attachment_life attachment_life(const struct record *record)
+int attachment_life(const struct record *record, enum attachment_life *ret, struct err *e)
 {
 	char boot[BOOT_ID_SIZE];
-	struct err ignored;
+	int r = boot_id(boot, e);
 
-	if (!boot_id(boot, &ignored) && !record_is_of_boot(record, boot))
-		return ATTACHMENT_EARLIER_BOOT;
-	return way_back_pod_lives(record) ? ATTACHMENT_ALIVE : ATTACHMENT_NETNS_GONE;
+	*ret = ATTACHMENT_UNKNOWN;
+	if (r)
+		return r;
+	if (!record_is_of_boot(record, boot)) {
+		*ret = ATTACHMENT_EARLIER_BOOT;
+		return 0;
+	}
+	r = way_back_pod_lives(record, e);
+	if (r < 0)
+		return r;
+	*ret = r ? ATTACHMENT_ALIVE : ATTACHMENT_NETNS_GONE;
+	return 0;
 }
 
 const char *attachment_life_name(enum attachment_life life)
 {
 	switch (life) {
+	case ATTACHMENT_UNKNOWN:
+		return "unknown";
 	case ATTACHMENT_ALIVE:
 		return "alive";
 	case ATTACHMENT_NETNS_GONE:
@@ -49,9 +60,10 @@ int attachment_undo(int store, struct record *record, attachment_still_fn *still
 			return lock;
 	}
 	r = record_load_again(store, record, e);
-	if (r == -ENOENT || (!r && still && !still(record, arg)))
-		return 0;
 	if (r)
+		return r == -ENOENT ? 0 : r;
+	r = still ? still(record, arg, e) : 1;
+	if (r <= 0)
 		return r;
 	*ret_done = true;
 	return way_back(NULL, store, record, e);
@@ -80,7 +92,6 @@ int attachments_select(int store, bool (*fn)(const struct record *record, const 
 {
 	auto_free char(*vfs)[PCI_ADDR_MAX] = NULL;
 	auto_siblings struct siblings found = { 0 };
-	struct err ignored;
 	size_t count;
 	int r = record_list(store, &vfs, &count, e);
 
@@ -90,7 +101,10 @@ int attachments_select(int store, bool (*fn)(const struct record *record, const 
 		auto_record struct record one = { 0 };
 		void *grown;
 
-		if (record_load(store, vfs[i], &one, &ignored) || !fn(&one, arg))
+		r = record_load(store, vfs[i], &one, e);
+		if (r && !record_is_lost(r))
+			return r;
+		if (r || !fn(&one, arg))
 			continue;
 		grown = reallocarray(found.list, found.count + 1, sizeof(*found.list));
 		if (!grown)

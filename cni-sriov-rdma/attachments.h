@@ -6,18 +6,20 @@
 
 /* Does the network namespace of an attachment still live? */
 enum attachment_life {
+	ATTACHMENT_UNKNOWN,
 	ATTACHMENT_ALIVE,
 	ATTACHMENT_NETNS_GONE,
 	ATTACHMENT_EARLIER_BOOT,
 };
 
-enum attachment_life attachment_life(const struct record *record);
+/** attachment_life() - Return: 0, or the error that keeps it unknown */
+int attachment_life(const struct record *record, enum attachment_life *ret, struct err *e);
 
-/** attachment_life_name() - "alive", "gone", "earlier boot" */
+/** attachment_life_name() - "alive", "gone", "earlier boot", "unknown" */
 const char *attachment_life_name(enum attachment_life life);
 
-/* Is what a record says still to be undone? */
-typedef bool attachment_still_fn(const struct record *record, const void *arg);
+/* Is what a record says still to be undone? 1, 0, or an error. */
+typedef int attachment_still_fn(const struct record *record, const void *arg, struct err *e);
 
 /**
  * attachment_undo() - go the way back of one record, under its VF's lock
@@ -40,14 +42,14 @@ struct siblings {
  * attachment_siblings() - the records of the other attachments of a pod that lives
  * @of: one of them: the same container in the same network namespace, in the same boot
  *
- * One that cannot be read is left out. siblings_done() frees them.
+ * One that is damaged is left out. siblings_done() frees them.
  */
 int attachment_siblings(int store, const struct record *of, struct siblings *ret, struct err *e);
 void siblings_done(struct siblings *s);
 #define auto_siblings __attribute__((cleanup(siblings_done)))
 
 /**
- * attachments_select() - the records that @fn wants; those that cannot be read are left out
+ * attachments_select() - the records that @fn wants; those that are damaged are left out
  */
 int attachments_select(int store, bool (*fn)(const struct record *record, const void *arg),
 		       const void *arg, struct siblings *ret, struct err *e);

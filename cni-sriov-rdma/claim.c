@@ -52,11 +52,11 @@ static int settle(int store, const struct record *holder, const struct cni_call 
 	char boot[BOOT_ID_SIZE];
 	int r = boot_id(boot, e);
 
+	if (!r && record_is_of_boot(holder, boot) &&
+	    !record_is_owner(holder, call->conf.name, &call->env))
+		r = way_back_pod_lives(holder, e);
 	if (r)
-		return r;
-	if (record_is_of_boot(holder, boot) &&
-	    !record_is_owner(holder, call->conf.name, &call->env) && way_back_pod_lives(holder))
-		return held(holder, e);
+		return r < 0 ? r : held(holder, e);
 	log_info("VF %s: repairing what container %s left behind", holder->bdf,
 		 holder->env.container_id);
 	r = way_back(NULL, store, holder, e);

@@ -57,7 +57,7 @@ static void format_time(int64_t at, char buf[32])
 	strftime(buf, 32, "%FT%TZ", &tm);
 }
 
-static json_t *attachment_to_json(const struct record *r)
+static json_t *attachment_to_json(const struct record *r, enum attachment_life life)
 {
 	char since[32], pod[400];
 
@@ -65,18 +65,17 @@ static json_t *attachment_to_json(const struct record *r)
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "vf", r->bdf, "pf",
 			 r->pf, "network", r->network, "containerId", r->env.container_id, "ifname",
 			 r->env.ifname, "pod", record_pod(r, pod, sizeof(pod)), "netns",
-			 r->env.netns, "state", attachment_life_name(attachment_life(r)), "since",
-			 since, "complete", r->result != NULL);
+			 r->env.netns, "state", attachment_life_name(life), "since", since,
+			 "complete", r->result != NULL);
 }
 
-static void print_row(const struct record *r)
+static void print_row(const struct record *r, enum attachment_life life)
 {
 	char since[32], pod[400];
 
 	format_time(r->since, since);
-	printf("%-14s %-10s %-12s %-20s %-8s %-40s %s\n", r->bdf, r->pf,
-	       attachment_life_name(attachment_life(r)), since, r->env.ifname,
-	       record_pod(r, pod, sizeof(pod)), r->network);
+	printf("%-14s %-10s %-12s %-20s %-8s %-40s %s\n", r->bdf, r->pf, attachment_life_name(life),
+	       since, r->env.ifname, record_pod(r, pod, sizeof(pod)), r->network);
 }
 
 /* The records of one directory. Returns the exit status. */
@@ -92,6 +91,7 @@ static int list_store(int store, json_t *all, size_t *rows, const struct options
 	for (size_t i = 0; i < count; i++) {
 		auto_record struct record r = { 0 };
 		int ret = record_load(store, vfs[i], &r, &e);
+		enum attachment_life life;
 
 		if (ret == -ENOENT)
 			continue;
@@ -99,12 +99,16 @@ static int list_store(int store, json_t *all, size_t *rows, const struct options
 			printf("%-14s %-10s %-12s %-20s %-8s %-40s %s\n", "VF", "PF", "NETNS",
 			       "SINCE", "IFNAME", "POD", "NETWORK");
 		++*rows;
-		if (ret)
+		if (ret) {
 			status = fail(&e);
-		else if (o->json)
-			json_array_append_new(all, attachment_to_json(&r));
+			continue;
+		}
+		if (attachment_life(&r, &life, &e))
+			status = fail(&e);
+		if (o->json)
+			json_array_append_new(all, attachment_to_json(&r, life));
 		else
-			print_row(&r);
+			print_row(&r, life);
 	}
 	return status;
 }
@@ -126,10 +130,13 @@ static int list(const int stores[STORES], const struct options *o)
 	return status;
 }
 
-static bool is_dead(const struct record *record, const void *arg)
+static int is_dead(const struct record *record, const void *arg, struct err *e)
 {
+	enum attachment_life life;
+	int r = attachment_life(record, &life, e);
+
 	(void)arg;
-	return attachment_life(record) != ATTACHMENT_ALIVE;
+	return r ? r : life != ATTACHMENT_ALIVE;
 }
 
 /* One VF. Returns whether it went well. */
@@ -139,6 +146,7 @@ static bool repair_one(int store, const char *bdf, const struct options *o)
 	struct err e;
 	bool done;
 	int ret = record_load(store, bdf, &r, &e);
+	enum attachment_life life;
 
 	if (ret == -ENOENT)
 		return true;
@@ -146,16 +154,16 @@ static bool repair_one(int store, const char *bdf, const struct options *o)
 		printf("%s: %s; set aside\n", bdf, e.msg);
 		return !record_set_aside(store, bdf, &e) || (fail(&e), false);
 	}
-	if (ret)
+	if (ret || attachment_life(&r, &life, &e))
 		return fail(&e), false;
-	if (!is_dead(&r, NULL)) {
+	if (life == ATTACHMENT_ALIVE) {
 		if (o->args[0])
 			printf("%s: attached to a living pod, left alone\n", bdf);
 		return true;
 	}
 	if (o->dry_run) {
 		printf("%s: would be repaired (container %s, network namespace %s)\n", bdf,
-		       r.env.container_id, attachment_life_name(attachment_life(&r)));
+		       r.env.container_id, attachment_life_name(life));
 		return true;
 	}
 	ret = attachment_undo(store, &r, is_dead, NULL, &done, &e);

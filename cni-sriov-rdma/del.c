@@ -23,7 +23,7 @@ static int find_record(const struct cni_call *call, const char *bdf, int store, 
 {
 	int r = *bdf ? record_load(store, bdf, ret, e) : -ENOENT;
 
-	if (r == -EBADMSG)
+	if (r && r != -ENOENT)
 		return r;
 	if (!r && record_is_owner(ret, call->conf.name, &call->env))
 		return 0;
@@ -55,10 +55,11 @@ static int undo_damaged(const struct cni_call *call, const char *bdf, int store,
 }
 
 /* Another DEL, or a new owner's ADD, may have been faster: so it is asked again under the VF's lock. */
-static bool is_of_call(const struct record *record, const void *arg)
+static int is_of_call(const struct record *record, const void *arg, struct err *e)
 {
 	const struct cni_call *call = arg;
 
+	(void)e;
 	return record_is_owner(record, call->conf.name, &call->env);
 }
 

@@ -17,10 +17,11 @@ struct valid {
 	size_t count;
 };
 
-static bool is_stale(const struct record *record, const void *arg)
+static int is_stale(const struct record *record, const void *arg, struct err *e)
 {
 	const struct valid *valid = arg;
 
+	(void)e;
 	return !strcmp(record->network, valid->network) &&
 	       !cni_attachment_is_valid(valid->list, valid->count, record->env.container_id,
 					record->env.ifname);

@@ -4,6 +4,7 @@
 #include "vf/converge.h"
 #include "vf/observe.h"
 
+#include <errno.h>
 #include <string.h>
 
 static int find(struct vf_site *site, const char *bdf, struct vf *ret, struct err *e)
@@ -41,29 +42,35 @@ static int keep_rdma_name(struct vf_site *site, const struct vf *vf, struct vf_s
 int legacy_ib_complete(struct legacy *l, struct err *e)
 {
 	auto_vf_site struct vf_site site = VF_SITE_NONE;
-	struct err ignored; /* the undoing finds the same, and knows what it means */
 	struct vf vf;
+	int r = find(&site, l->bdf, &vf, e);
 
-	if (find(&site, l->bdf, &vf, &ignored) || vf.userspace)
+	if (r == -ENODEV || r == -ENOTSUP) /* the undoing finds the same, and knows what it means */
 		return 0;
+	if (r || vf.userspace)
+		return r;
 	find_driver(&site, &vf, l->before.driver);
 	if (*l->before.driver)
 		l->before.fields |= VF_DRIVER;
 	return l->before.fields & VF_RDMA ? 0 : keep_rdma_name(&site, &vf, &l->before, e);
 }
 
-bool legacy_ib_is_home(const char *bdf)
+int legacy_ib_is_home(const char *bdf, struct err *e)
 {
 	auto_vf_site struct vf_site site = VF_SITE_NONE;
 	struct vf_state now = { 0 };
-	struct err ignored;
 	struct vf vf;
 	bool home;
+	int r = find(&site, bdf, &vf, e);
 
-	if (find(&site, bdf, &vf, &ignored) ||
-	    vf_observe(&site, &vf, VF_LINK | VF_RDMA, &now, &ignored) ||
-	    vf_await_home(&site, &vf, &now, &ignored))
-		return false;
+	if (r == -ENODEV || r == -ENOTSUP)
+		return 0;
+	if (!r)
+		r = vf_observe(&site, &vf, VF_LINK | VF_RDMA, &now, e);
+	if (!r)
+		r = vf_await_home(&site, &vf, &now, e);
+	if (r)
+		return r;
 	home = now.ifindex && now.place == VF_HOST;
 	for (unsigned int i = 0; i < now.rdma_count; i++)
 		home &= now.rdma[i].place == VF_HOST;

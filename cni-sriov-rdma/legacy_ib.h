@@ -17,6 +17,7 @@ int legacy_ib_complete(struct legacy *l, struct err *e);
 /**
  * legacy_ib_is_home() - are the VF's interface and its RDMA devices in this namespace?
  *
- * Then no pod has it. One whose namespace is being dismantled is waited for; without an interface nobody knows.
+ * Then no pod has it. One whose namespace is being dismantled is waited for; without an interface nobody knows. 1, 0, or an
+ * error.
  */
-bool legacy_ib_is_home(const char *bdf);
+int legacy_ib_is_home(const char *bdf, struct err *e);

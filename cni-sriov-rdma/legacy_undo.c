@@ -46,7 +46,17 @@ static void kept_done(struct kept *k)
 }
 #define auto_kept __attribute__((cleanup(kept_done)))
 
-/* Return: 0, -ENOENT, or -EBADMSG for what is no such file. */
+/* Return: 0, or -ENOENT where that plugin has never been; code 5. */
+static int open_kept(enum plugin_name plugin, struct kept *k, struct err *e)
+{
+	k->dir = dir_open(dirs[plugin], false);
+	if (k->dir >= 0)
+		return 0;
+	return file_is_gone(k->dir) ? -ENOENT
+				    : err_set(e, CNI_ERR_IO, k->dir, "open %s", dirs[plugin]);
+}
+
+/* Return: 0, -ENOENT, or -EBADMSG for what is no such file; code 5. */
 static int load(int dir, const char *name, enum plugin_name plugin, struct legacy *ret,
 		int64_t *ret_written, struct err *e)
 {
@@ -61,7 +71,7 @@ static int load(int dir, const char *name, enum plugin_name plugin, struct legac
 	root = r ? NULL : json_loadb(text, len, 0, NULL);
 	if (!root) {
 		err_set(e, CNI_ERR_IO, r ? r : EBADMSG, "read %s/%s", dirs[plugin], name);
-		return -EBADMSG;
+		return !r || file_is_unfit(r) ? -EBADMSG : r;
 	}
 	*ret_written = st.st_mtim.tv_sec * NS + st.st_mtim.tv_nsec;
 	return legacy_parse(plugin, root, ret, e);
@@ -84,55 +94,85 @@ static int64_t boot_time(void)
 	return (time(NULL) - up.tv_sec) * NS;
 }
 
-/* Has another of their attachments got the VF since? */
-static bool is_superseded(const struct kept *k, enum plugin_name plugin)
+/* The newest of their files about a VF. Return: 0, or -ENOENT; code 5. */
+static int find_newest(enum plugin_name plugin, const char *bdf, struct kept *k, struct err *e)
 {
 	auto_close int fd = openat(k->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	auto_closedir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *d;
+	auto_closedir DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	bool is_found = false;
 
-	if (!dir)
-		return false;
+	if (!d)
+		return err_set(e, CNI_ERR_IO, errno, "read %s", dirs[plugin]);
 	take_fd(&fd);
-	while ((d = readdir(dir))) {
-		auto_legacy struct legacy other = { 0 };
-		struct err ignored;
+	while ((entry = readdir(d))) {
+		struct legacy found = { 0 };
 		int64_t written;
+		int r;
 
-		if (*d->d_name == '.' || !strcmp(d->d_name, k->name) ||
-		    load(k->dir, d->d_name, plugin, &other, &written, &ignored))
+		if (*entry->d_name == '.')
 			continue;
-		if (!strcmp(other.bdf, k->legacy.bdf) && written > k->written)
-			return true;
+		r = load(k->dir, entry->d_name, plugin, &found, &written, e);
+		if (r == -ENOENT || r == -EBADMSG)
+			continue;
+		if (r)
+			return r;
+		if (strcmp(found.bdf, bdf) || (is_found && written <= k->written)) {
+			legacy_done(&found);
+			continue;
+		}
+		legacy_done(&k->legacy);
+		k->legacy = found;
+		k->written = written;
+		strcpy(k->name, entry->d_name);
+		is_found = true;
 	}
-	return false;
+	return is_found ? 0 : -ENOENT;
 }
 
-/* Has one of ours? */
-static bool is_ours(const struct attach_conf *conf, const char *bdf)
+/* Has another of their attachments got the VF since? 1, 0, or code 5. */
+static int is_superseded(const struct kept *k, enum plugin_name plugin, struct err *e)
+{
+	struct kept newest = { .dir = k->dir };
+	int r = find_newest(plugin, k->legacy.bdf, &newest, e);
+
+	legacy_done(&newest.legacy);
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	return newest.written > k->written;
+}
+
+/* Has one of ours? 1, 0, or code 5. */
+static int is_ours(const struct attach_conf *conf, const char *bdf, struct err *e)
 {
 	static const char *const records[] = { RECORDS, RECORDS_RDMA };
-	bool ours = false;
 
 	for (unsigned int i = 0; i < array_size(records); i++) {
 		struct record record = { 0 };
-		struct err ignored;
 		auto_close int store =
-			record_store_open_named(conf->data_dir, records[i], false, &ignored);
-		ours |= store >= 0 && record_load(store, bdf, &record, &ignored) != -ENOENT;
+			record_store_open_named(conf->data_dir, records[i], false, e);
+		int r = store < 0 ? store : record_load(store, bdf, &record, e);
+
 		record_done(&record);
+		if (r != -ENOENT)
+			return !r || r == -EBADMSG ? 1 : r;
 	}
-	return ours;
+	return 0;
 }
 
 /* pci/ADDRESS of sriov-cni: the namespace that has the VF, or "". Where it is not in use, none of them tells. */
-static void read_netns(const char *bdf, char ret[PATH_MAX])
+static int read_netns(const char *bdf, char ret[PATH_MAX], struct err *e)
 {
 	auto_close int dir = dir_open(dirs[NAME_SRIOV], false);
 	auto_close int pci = dir < 0 ? dir : dir_open_at(dir, "pci", false);
+	int r = pci < 0 ? pci : (int)file_read_line(pci, bdf, ret, PATH_MAX);
 
-	if (pci < 0 || file_read_line(pci, bdf, ret, PATH_MAX) < 0)
-		*ret = '\0';
+	if (r >= 0)
+		return 0;
+	*ret = '\0';
+	if (file_is_gone(r) || file_is_unfit(r))
+		return 0;
+	return err_set(e, CNI_ERR_IO, r, "read %s/pci/%s", dirs[NAME_SRIOV], bdf);
 }
 
 static void forget(const struct kept *k)
@@ -144,14 +184,14 @@ static void forget(const struct kept *k)
 }
 
 /* With the call's namespace, or the one that they wrote down. An attachment's whose namespace is gone has id 0. */
-static void identify_netns(const char *path, struct netns_id *ret)
+static int identify_netns(const char *path, struct netns_id *ret, struct err *e)
 {
-	struct err ignored;
-	auto_close int ns = *path ? netns_open(path, &ignored) : -1;
+	auto_close int ns = *path ? netns_open(path, e) : -ENOENT;
 
 	*ret = (struct netns_id){ 0 };
-	if (ns >= 0)
-		netns_id(ns, ret, &ignored);
+	if (ns < 0)
+		return netns_is_gone(ns) ? 0 : ns;
+	return netns_id(ns, ret, e);
 }
 
 static int undo_kept(const struct cni_call *call, const struct kept *k, const char *netns,
@@ -170,7 +210,9 @@ static int undo_kept(const struct cni_call *call, const struct kept *k, const ch
 	strcpy(record.bdf, k->legacy.bdf);
 	strcpy(record.want.name, call->env.ifname); /* a hint */
 	record.env.netns = netns;
-	identify_netns(netns, &record.netns_id);
+	r = identify_netns(netns, &record.netns_id, e);
+	if (r)
+		return r;
 	if (!record.netns_id.ino && k->written < boot_time()) {
 		log_info("VF %s: the state of %s is of an earlier boot", record.bdf, k->name);
 		record.before = nothing;
@@ -203,10 +245,16 @@ static int damaged(const struct cni_call *call, const struct attach_conf *conf, 
 static int undo_locked(const struct cni_call *call, const struct attach_conf *conf, struct kept *k,
 		       struct err *e)
 {
-	bool theirs = !is_ours(conf, k->legacy.bdf) && !is_superseded(k, conf->name);
 	char netns[PATH_MAX] = "";
-	int r = 0;
+	bool theirs;
+	int r = is_ours(conf, k->legacy.bdf, e);
 
+	if (!r)
+		r = is_superseded(k, conf->name, e);
+	if (r < 0)
+		return r;
+	theirs = !r;
+	r = 0;
 	if (!theirs)
 		k->legacy.before = (struct vf_state){ 0 };
 	else if (conf->name == NAME_IB_SRIOV)
@@ -216,7 +264,9 @@ static int undo_locked(const struct cni_call *call, const struct attach_conf *co
 	if (*call->env.netns)
 		snprintf(netns, sizeof(netns), "%s", call->env.netns);
 	else if (theirs && conf->name != NAME_IB_SRIOV)
-		read_netns(k->legacy.bdf, netns);
+		r = read_netns(k->legacy.bdf, netns, e);
+	if (r)
+		return r;
 	/* the configuration of DEL says better what IPAM there is; the caller sees to it */
 	r = undo_kept(call, k, netns, !call->conf.ipam, e);
 	if (r) /* below 0 it failed; above, it is not home: then an ADD of the VF sees to it */
@@ -238,12 +288,18 @@ int legacy_undo(const struct cni_call *call, const struct attach_conf *conf, str
 
 	if (conf->name == NAME_OWN || !file_name(call, conf->name, k.name))
 		return 0;
-	k.dir = dir_open(dirs[conf->name], false);
-	if (k.dir < 0)
-		return 0;
-	r = load(k.dir, k.name, conf->name, &k.legacy, &k.written, &why);
+	r = open_kept(conf->name, &k, e);
 	if (r)
-		return r == -ENOENT ? 0 : damaged(call, conf, k.dir, k.name, &why, e);
+		return r == -ENOENT ? 0 : r;
+	r = load(k.dir, k.name, conf->name, &k.legacy, &k.written, &why);
+	if (r == -EBADMSG)
+		return damaged(call, conf, k.dir, k.name, &why, e);
+	if (r == -ENOENT)
+		return 0;
+	if (r) {
+		*e = why;
+		return r;
+	}
 	sysfs = sysfs_open("/sys", e);
 	if (sysfs < 0)
 		return sysfs;
@@ -252,41 +308,10 @@ int legacy_undo(const struct cni_call *call, const struct attach_conf *conf, str
 		if (lock < 0)
 			return lock;
 	}
-	if (faccessat(k.dir, k.name, F_OK, AT_SYMLINK_NOFOLLOW)) /* another call was faster */
+	/* another call was faster */
+	if (faccessat(k.dir, k.name, F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
 		return 0;
 	return undo_locked(call, conf, &k, e);
-}
-
-/* The newest of their files about a VF. */
-static int find_newest(enum plugin_name plugin, const char *bdf, struct kept *k)
-{
-	auto_close int fd = openat(k->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	auto_closedir DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-	int r = -ENOENT;
-
-	if (!d)
-		return r;
-	take_fd(&fd);
-	while ((entry = readdir(d))) {
-		struct legacy found = { 0 };
-		struct err ignored;
-		int64_t written;
-
-		if (*entry->d_name == '.' ||
-		    load(k->dir, entry->d_name, plugin, &found, &written, &ignored))
-			continue;
-		if (strcmp(found.bdf, bdf) || (!r && written <= k->written)) {
-			legacy_done(&found);
-			continue;
-		}
-		legacy_done(&k->legacy);
-		k->legacy = found;
-		k->written = written;
-		strcpy(k->name, entry->d_name);
-		r = 0;
-	}
-	return r;
 }
 
 /* What is settled: an attachment whose pod is gone. Its address stays until DEL, which passes on to the IPAM plugin. */
@@ -308,17 +333,23 @@ static int settle(const struct cni_call *call, enum plugin_name plugin, struct k
 
 static int settle_sriov(const struct cni_call *call, const char *bdf, struct err *e)
 {
-	auto_kept struct kept k = { .dir = dir_open(dirs[NAME_SRIOV], false) };
+	auto_kept struct kept k = { .dir = -1 };
 	char netns[PATH_MAX] = "";
 	struct netns_id id;
+	int r = open_kept(NAME_SRIOV, &k, e);
 
-	read_netns(bdf, netns);
-	if (k.dir < 0 || !*netns)
-		return 0;
-	identify_netns(netns, &id);
-	if (id.ino) /* it lives: where the VF is decides whether it can be had */
-		return 0;
-	if (find_newest(NAME_SRIOV, bdf, &k)) { /* they take their file away without this one */
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	r = read_netns(bdf, netns, e);
+	if (!r && *netns)
+		r = identify_netns(netns, &id, e);
+	/* if it lives, where the VF is decides whether it can be had */
+	if (r || !*netns || id.ino)
+		return r;
+	r = find_newest(NAME_SRIOV, bdf, &k, e);
+	if (r && r != -ENOENT)
+		return r;
+	if (r) { /* they take their file away without this one */
 		strcpy(k.legacy.bdf, bdf);
 		forget(&k);
 		return 0;
@@ -329,11 +360,16 @@ static int settle_sriov(const struct cni_call *call, const char *bdf, struct err
 /* They write down no namespace; but of a VF that is home, none is left. */
 static int settle_ib_sriov(const struct cni_call *call, const char *bdf, struct err *e)
 {
-	auto_kept struct kept k = { .dir = dir_open(dirs[NAME_IB_SRIOV], false) };
-	int r;
+	auto_kept struct kept k = { .dir = -1 };
+	int r = open_kept(NAME_IB_SRIOV, &k, e);
 
-	if (k.dir < 0 || find_newest(NAME_IB_SRIOV, bdf, &k) || !legacy_ib_is_home(bdf))
-		return 0;
+	if (!r)
+		r = find_newest(NAME_IB_SRIOV, bdf, &k, e);
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	r = legacy_ib_is_home(bdf, e);
+	if (r <= 0)
+		return r;
 	r = legacy_ib_complete(&k.legacy, e);
 	return r ? r : settle(call, NAME_IB_SRIOV, &k, e);
 }

@@ -178,7 +178,7 @@ static int read_text(int store, const char *bdf, char **ret, size_t *ret_len, st
 	r = file_read(store, name, RECORD_LIMIT, ret, ret_len);
 	if (!r || r == -ENOENT)
 		return r;
-	if (r == -EISDIR || r == -EINVAL || r == -EFBIG || r == -ELOOP)
+	if (file_is_unfit(r))
 		return damaged(e, bdf, "it is no regular file of a fitting size");
 	return err_set(e, CNI_ERR_IO, r, "read the record of VF %s", bdf);
 }
@@ -203,6 +203,11 @@ int record_load(int store, const char *bdf, struct record *ret, struct err *e)
 	int r = read_text(store, bdf, &text, &len, e);
 
 	return r ? r : parse_text(text, len, bdf, ret, e);
+}
+
+bool record_is_lost(int r)
+{
+	return r == -ENOENT || r == -EBADMSG;
 }
 
 int record_load_again(int store, struct record *r, struct err *e)
@@ -279,10 +284,12 @@ int record_find(int store, const char *network, const struct cni_env *env, struc
 		return r;
 	for (size_t i = 0; i < count; i++) {
 		struct record record;
-		struct err ignored; /* a damaged one cannot be known as this attachment's */
 
-		if (record_load(store, list[i], &record, &ignored))
+		r = record_load(store, list[i], &record, e);
+		if (record_is_lost(r)) /* whose it is, as well */
 			continue;
+		if (r)
+			return r;
 		if (record_is_owner(&record, network, env)) {
 			*ret = record;
 			return 0;

@@ -89,6 +89,12 @@ int record_save(int store, const struct record *r, struct err *e);
 int record_load(int store, const char *bdf, struct record *ret, struct err *e);
 
 /**
+ * record_is_lost() - is there nothing, or nothing any more, that a record says?
+ * @r: what record_load() returned. After any other error, such as -EMFILE, it may be all right.
+ */
+bool record_is_lost(int r);
+
+/**
  * record_load_again() - read the record of r->bdf once more, for one that was loaded without the VF's lock
  * @r: in and out; the address alone will do
  *

@@ -16,19 +16,23 @@
 #include <errno.h>
 #include <string.h>
 
-/* A namespace of the record's inode number, which may be a later one: a descriptor, or -1. */
-static int find_pod_ns(const struct record *record)
+/* A namespace of the record's inode number, which may be a later one: a descriptor, or -ENOENT. */
+static int find_pod_ns(const struct record *record, struct err *e)
 {
-	auto_close int fd = -1;
+	auto_close int fd = netns_open(record->env.netns, e);
 	struct netns_id id;
-	struct err e;
 
-	fd = netns_open(record->env.netns, &e);
-	/* the path may be another pod's by now */
-	if (fd >= 0 && !netns_id(fd, &id, &e) && netns_id_equal(&id, &record->netns_id))
-		return take_fd(&fd);
-	fd = netns_find(&record->netns_id);
-	return fd < 0 ? -1 : take_fd(&fd);
+	if (fd < 0 && !netns_is_gone(fd))
+		return fd;
+	if (fd >= 0) {
+		int r = netns_id(fd, &id, e);
+
+		if (r)
+			return r;
+		if (netns_id_equal(&id, &record->netns_id))
+			return take_fd(&fd);
+	}
+	return netns_find(&record->netns_id, e); /* the path is another pod's by now, or nobody's */
 }
 
 /* With the record's namespace, if that still lives. */
@@ -36,8 +40,11 @@ static int open_site(const struct record *record, struct vf_site *ret, struct er
 {
 	auto_vf_site struct vf_site site = VF_SITE_NONE;
 	struct netns_id is = record->netns_id;
-	int r = vf_site_open(&site, find_pod_ns(record), e);
+	int pod_ns = find_pod_ns(record, e), r;
 
+	if (pod_ns < 0 && pod_ns != -ENOENT)
+		return pod_ns;
+	r = vf_site_open(&site, pod_ns < 0 ? -1 : pod_ns, e);
 	if (r)
 		return r;
 	is.cookie = netlink_netns_cookie(&site.pod);
@@ -50,13 +57,19 @@ static int open_site(const struct record *record, struct vf_site *ret, struct er
 	return 0;
 }
 
-bool way_back_pod_lives(const struct record *record)
+int way_back_pod_lives(const struct record *record, struct err *e)
 {
 	auto_vf_site struct vf_site site = VF_SITE_NONE;
-	struct err ignored;
+	int r = open_site(record, &site, e);
 
-	return open_site(record, &site, &ignored) || site.pod_ns >= 0;
+	return r ? r : site.pod_ns >= 0;
 }
+
+/* What the way back has not reached. */
+struct left {
+	bool lost; /* the VF or a device of its is in no namespace that can be reached */
+	bool in_use; /* its addresses may be: whether the pod still has the VF is not known, or it has */
+};
 
 /*
  * What can be restored now. Without an interface (the VF has been given to user space, or to no driver), or
@@ -119,7 +132,7 @@ static int find(struct vf_site *site, const struct record *record, struct vf *re
 }
 
 static int restore_vf(struct vf_site *site, const struct record *record, struct ipam *release,
-		      bool *ret_lost, struct err *e)
+		      struct left *ret_left, struct err *e)
 {
 	unsigned int parts = is_rdma_only(record) ? VF_RDMA : VF_LINK | VF_RDMA | VF_DRIVER;
 	struct vf_state now = { 0 }, before;
@@ -128,8 +141,10 @@ static int restore_vf(struct vf_site *site, const struct record *record, struct 
 	struct vf vf;
 	int r;
 
+	ret_left->in_use = site->pod_ns >= 0;
 	r = find(site, record, &vf, e);
 	if (r == -ENODEV || r == -ENOTSUP) {
+		ret_left->in_use = false;
 		log_info("VF %s is gone: there is nothing to restore", record->bdf);
 		return 0;
 	}
@@ -143,9 +158,9 @@ static int restore_vf(struct vf_site *site, const struct record *record, struct 
 		r = vf_await_home(site, &vf, &now, e);
 	if (r)
 		return r;
-	before = reachable(record, &now, ret_lost);
+	before = reachable(record, &now, &ret_left->lost);
 	/* its driver may be bound anew, which brings it back from anywhere: as good as a driver that is not bound */
-	if (*ret_lost)
+	if (ret_left->lost)
 		now.fields &= ~(unsigned int)VF_DRIVER;
 	if (!silence(site, &vf, &now, &before, &err) && ipam_release_start(record, release, &err))
 		err_keep_first(&first, &err);
@@ -153,9 +168,10 @@ static int restore_vf(struct vf_site *site, const struct record *record, struct 
 		reached = before.fields;
 		if (vf_converge(site, &vf, &now, &before, VF_RESTORE, &err))
 			err_keep_first(&first, &err);
-		before = reachable(record, &now, ret_lost);
+		before = reachable(record, &now, &ret_left->lost);
 	} while (before.fields & ~reached);
-	if (!first.code && *ret_lost)
+	ret_left->in_use = now.place == VF_POD && now.ifindex;
+	if (!first.code && ret_left->lost)
 		log_warning(
 			"VF %s is in no network namespace that can be reached; its record is kept, and it "
 			"is repaired when it has come home",
@@ -165,11 +181,11 @@ static int restore_vf(struct vf_site *site, const struct record *record, struct 
 
 /* The VF, and what its attachment changed in the pod's namespace. */
 static int restore_at(struct vf_site *site, int store, const struct record *record,
-		      struct ipam *release, bool *ret_lost, struct err *e)
+		      struct ipam *release, struct left *ret_left, struct err *e)
 {
 	struct err first = { 0 }, err;
 
-	if (restore_vf(site, record, release, ret_lost, &err))
+	if (restore_vf(site, record, release, ret_left, &err))
 		err_keep_first(&first, &err);
 	if (pod_sysctl_undo(site, store, record, &err))
 		err_keep_first(&first, &err);
@@ -179,16 +195,17 @@ static int restore_at(struct vf_site *site, int store, const struct record *reco
 }
 
 static int restore(struct vf_site *site, int store, const struct record *record,
-		   struct ipam *release, bool *ret_lost, struct err *e)
+		   struct ipam *release, struct left *ret_left, struct err *e)
 {
 	struct vf_site own = VF_SITE_NONE;
 	int r;
 
 	if (site)
-		return restore_at(site, store, record, release, ret_lost, e);
+		return restore_at(site, store, record, release, ret_left, e);
 	r = open_site(record, &own, e);
+	ret_left->in_use = r;
 	if (!r)
-		r = restore_at(&own, store, record, release, ret_lost, e);
+		r = restore_at(&own, store, record, release, ret_left, e);
 	vf_site_close(&own);
 	return r;
 }
@@ -198,11 +215,12 @@ static int undo(struct vf_site *site, int store, const struct record *record, bo
 {
 	struct err first = { 0 }, err;
 	struct ipam release = { 0 };
+	struct left left = { 0 };
 
-	*ret_lost = false;
-	if (restorable && restore(site, store, record, &release, ret_lost, &err))
+	if (restorable && restore(site, store, record, &release, &left, &err))
 		err_keep_first(&first, &err);
-	if (!release.runs && ipam_release_start(record, &release, &err))
+	*ret_lost = left.lost;
+	if (!release.runs && !left.in_use && ipam_release_start(record, &release, &err))
 		err_keep_first(&first, &err);
 	if (ipam_release_finish(&release, record, &err))
 		err_keep_first(&first, &err);
@@ -274,13 +292,12 @@ int way_back_without_record(int store, const char *bdf, const char *netns, bool 
 			    struct err *e)
 {
 	auto_vf_site struct vf_site site = VF_SITE_NONE;
-	struct err ignored;
-	int pod_ns = netns_open(netns, &ignored);
+	int pod_ns = netns_open(netns, e);
 	struct vf vf;
 	int r;
 
 	if (pod_ns < 0)
-		return 0;
+		return netns_is_gone(pod_ns) ? 0 : pod_ns;
 	r = vf_site_open(&site, pod_ns, e);
 	if (rdma_only)
 		r = r ?: vf_find_function(site.sysfs, bdf, &vf, e);

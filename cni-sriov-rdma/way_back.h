@@ -16,10 +16,10 @@
  * way_back() - undo an attachment and drop its record; the VF's lock is held by the caller
  * @site: as ADD has it; NULL: opened here, with the record's namespace if that still lives
  *
- * Goes on past what fails and reports the first error; then the record stays, for the next try. A VF that is
- * gone, or of an earlier boot, has nothing to restore. One that is in no namespace that can be reached is not
- * an error for the caller, who could only ask again for ever: its record stays, for the next ADD of it or for
- * repair, when it has come home.
+ * Goes on past what fails and reports the first error; then the record stays, for the next try. As long as the pod has
+ * the VF, or nobody knows whether it has, its addresses are kept, as another pod must not get them. A VF that is gone,
+ * or of an earlier boot, has nothing to restore. One that is in no namespace that can be reached is not an error for the
+ * caller, who could only ask again for ever: its record stays, for the next ADD of it or for repair, when it has come home.
  */
 int way_back(struct vf_site *site, int store, const struct record *record, struct err *e);
 
@@ -30,8 +30,8 @@ int way_back(struct vf_site *site, int store, const struct record *record, struc
  */
 int way_back_undo(const struct record *record, bool *ret_lost, struct err *e);
 
-/** way_back_pod_lives() - does the namespace that a record means still live? In doubt it does. */
-bool way_back_pod_lives(const struct record *record);
+/** way_back_pod_lives() - does the namespace that a record means still live? 1, 0, or the error that keeps it in doubt */
+int way_back_pod_lives(const struct record *record, struct err *e);
 
 /**
  * way_back_without_record() - bring a VF home whose record is damaged, if it is in the container that says so

@@ -29,6 +29,16 @@ static ssize_t read_full(int fd, char *buf, size_t size)
 	return (ssize_t)len;
 }
 
+bool file_is_gone(int r)
+{
+	return r == -ENOENT || r == -ENOTDIR || r == -ENODEV;
+}
+
+bool file_is_unfit(int r)
+{
+	return r == -EISDIR || r == -EINVAL || r == -EFBIG || r == -ELOOP || r == -EOVERFLOW;
+}
+
 int file_read(int dir, const char *path, size_t limit, char **ret, size_t *ret_len)
 {
 	/* O_NONBLOCK: opening a FIFO that somebody put there must not block */

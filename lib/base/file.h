@@ -21,6 +21,17 @@
  */
 int file_read(int dir, const char *path, size_t limit, char **ret, size_t *ret_len);
 
+/*
+ * What an error of these functions is about. Any other, such as -EMFILE, is this process's or the machine's, and says nothing
+ * about the file: whoever takes it for an answer loses what the file holds.
+ */
+
+/** file_is_gone() - is there no such file, or not any more what an attribute of sysfs tells of? */
+bool file_is_gone(int r);
+
+/** file_is_unfit() - is it of a kind or size that is not read? */
+bool file_is_unfit(int r);
+
 /**
  * file_read_line() - read a file's first line into a buffer, without its newline
  * Return: its length, -EOVERFLOW when it does not fit, or what open and read give.

@@ -34,6 +34,11 @@ int netns_open(const char *path, struct err *e)
 	return take_fd(&fd);
 }
 
+bool netns_is_gone(int r)
+{
+	return r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -ENXIO;
+}
+
 int netns_open_own(struct err *e)
 {
 	int fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -64,25 +69,35 @@ bool netns_id_equal(const struct netns_id *a, const struct netns_id *b)
 	       (a->cookie == b->cookie || !a->cookie || !b->cookie);
 }
 
-/* Call @fn with the id of each process's namespace, until it returns true. */
-static bool for_each_process(bool (*fn)(const char *path, const struct netns_id *id, void *arg),
-			     void *arg)
+/* It cannot be looked at because its process has ended meanwhile, not because of this one. */
+static bool is_process_gone(int error)
+{
+	return error == ENOENT || error == ESRCH || error == EACCES;
+}
+
+/* Call @fn with the id of each process's namespace, until it returns something else than 0, which is returned. */
+static int for_each_process(int (*fn)(const char *path, const struct netns_id *id, void *arg),
+			    void *arg)
 {
 	auto_closedir DIR *proc = opendir("/proc");
 	const struct dirent *d;
+	int r = 0;
 
-	while (proc && (d = readdir(proc))) {
+	if (!proc)
+		return -errno;
+	while (!r && (d = readdir(proc))) {
 		char path[sizeof("/proc//ns/net") + NAME_MAX];
 		struct stat st;
 
 		if (!isdigit((unsigned char)d->d_name[0]))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/ns/net", d->d_name);
-		if (!stat(path, &st) &&
-		    fn(path, &(struct netns_id){ .dev = st.st_dev, .ino = st.st_ino }, arg))
-			return true;
+		if (!stat(path, &st))
+			r = fn(path, &(struct netns_id){ .dev = st.st_dev, .ino = st.st_ino }, arg);
+		else if (!is_process_gone(errno))
+			r = -errno;
 	}
-	return false;
+	return r;
 }
 
 struct netns_search {
@@ -90,28 +105,34 @@ struct netns_search {
 	int fd;
 };
 
-static bool open_if_equal(const char *path, const struct netns_id *id, void *arg)
+static int open_if_equal(const char *path, const struct netns_id *id, void *arg)
 {
 	struct netns_search *search = arg;
 	auto_close int fd = -1;
-	struct netns_id opened;
-	struct err e;
+	struct stat st;
 
 	if (!netns_id_equal(id, search->id))
-		return false;
+		return 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* the process may have ended, and its number be another's, since it was looked at */
-	if (fd < 0 || netns_id(fd, &opened, &e) || !netns_id_equal(&opened, search->id))
-		return false;
+	if (fd < 0)
+		return is_process_gone(errno) ? 0 : -errno;
+	if (fstat(fd, &st))
+		return -errno;
+	/* since it was looked at, its number may have become another process's */
+	if (!netns_id_equal(&(struct netns_id){ .dev = st.st_dev, .ino = st.st_ino }, search->id))
+		return 0;
 	search->fd = take_fd(&fd);
-	return true;
+	return 1;
 }
 
-int netns_find(const struct netns_id *id)
+int netns_find(const struct netns_id *id, struct err *e)
 {
 	struct netns_search search = { .id = id };
+	int r = for_each_process(open_if_equal, &search);
 
-	return for_each_process(open_if_equal, &search) ? search.fd : -ENOENT;
+	if (r < 0)
+		return err_set(e, CNI_ERR_IO, r, "look for a network namespace in /proc");
+	return r ? search.fd : -ENOENT;
 }
 
 struct netns_set {
@@ -119,7 +140,7 @@ struct netns_set {
 	unsigned int count;
 };
 
-static bool add_to_set(const char *path, const struct netns_id *id, void *arg)
+static int add_to_set(const char *path, const struct netns_id *id, void *arg)
 {
 	struct netns_set *set = arg;
 	void *grown;
@@ -127,13 +148,13 @@ static bool add_to_set(const char *path, const struct netns_id *id, void *arg)
 	(void)path;
 	for (unsigned int i = 0; i < set->count; i++)
 		if (netns_id_equal(&set->ids[i], id))
-			return false;
+			return 0;
 	grown = reallocarray(set->ids, set->count + 1, sizeof(*set->ids));
 	if (!grown)
-		return true;
+		return -ENOMEM;
 	set->ids = grown;
 	set->ids[set->count++] = *id;
-	return false;
+	return 0;
 }
 
 unsigned int netns_count(void)

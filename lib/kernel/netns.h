@@ -26,6 +26,13 @@ struct netns_id {
  */
 int netns_open(const char *path, struct err *e);
 
+/**
+ * netns_is_gone() - is it that there is no such namespace any more?
+ * @r: what netns_open() or netns_find() returned. Every other error, such as -EMFILE, says nothing about the namespace, in which
+ *     a pod may be alive.
+ */
+bool netns_is_gone(int r);
+
 /** netns_open_own() - the calling thread's namespace */
 int netns_open_own(struct err *e);
 
@@ -42,9 +49,9 @@ bool netns_id_equal(const struct netns_id *a, const struct netns_id *b);
  * netns_find() - find a namespace that lost its path but that a process still lives in
  *
  * Looks through /proc, so it is for repair, not for the common way.
- * Return: a descriptor, or -ENOENT.
+ * Return: a descriptor; -ENOENT when there is none. Code 5 when it cannot be told.
  */
-int netns_find(const struct netns_id *id);
+int netns_find(const struct netns_id *id, struct err *e);
 
 /**
  * netns_count() - how many namespaces do processes live in, besides init's?

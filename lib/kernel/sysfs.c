@@ -272,6 +272,8 @@ static int match_uplink(const char *name, void *arg)
 	sysfs_device_path(path, search->pf, "/net/%s/phys_port_name", name);
 	n = file_read_line(search->sysfs, path, port, sizeof(port));
 	/* EOPNOTSUPP from drivers without port names; a representor's is pfNvfM or pfNsfM */
+	if (n < 0 && n != -EOPNOTSUPP && n != -EINVAL && !file_is_gone((int)n))
+		return (int)n;
 	if (n > 0 && !(port[0] == 'p' && isdigit((unsigned char)port[1])))
 		return 0;
 	return keep_ifname(name, search->ret);

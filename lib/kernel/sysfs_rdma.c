@@ -45,12 +45,15 @@ static int add_from_uverbs(const char *name, void *arg)
 	char path[SYSFS_PATH_MAX], ibdev[SYSFS_NAME_MAX];
 	struct sysfs_rdma *dev;
 	uint64_t number;
+	ssize_t n;
 
 	if (strncmp(name, "uverbs", 6) || number_parse(name + 6, INT_MAX, &number))
 		return 0;
-	if (snprintf(path, sizeof(path), "%s/%s/ibdev", search->dir, name) >= SYSFS_PATH_MAX ||
-	    file_read_line(search->sysfs, path, ibdev, sizeof(ibdev)) <= 0)
-		return 0; /* gone again since the directory was read */
+	if (snprintf(path, sizeof(path), "%s/%s/ibdev", search->dir, name) >= SYSFS_PATH_MAX)
+		return -ENAMETOOLONG;
+	n = file_read_line(search->sysfs, path, ibdev, sizeof(ibdev));
+	if (n <= 0) /* it may have gone since the directory was read */
+		return file_is_gone((int)n) ? 0 : (int)n;
 	dev = rdma_add(search, ibdev);
 	if (dev)
 		dev->uverbs = (int)number;
@@ -127,11 +130,14 @@ static int match_uverbs(const char *name, void *arg)
 {
 	struct uverbs_search *search = arg;
 	char path[SYSFS_PATH_MAX], ibdev[SYSFS_NAME_MAX];
+	ssize_t n;
 
 	snprintf(path, sizeof(path), "class/infiniband_verbs/%s/ibdev", name);
-	if (strncmp(name, "uverbs", 6) || number_parse(name + 6, INT_MAX, &search->number) ||
-	    file_read_line(search->sysfs, path, ibdev, sizeof(ibdev)) <= 0)
+	if (strncmp(name, "uverbs", 6) || number_parse(name + 6, INT_MAX, &search->number))
 		return 0;
+	n = file_read_line(search->sysfs, path, ibdev, sizeof(ibdev));
+	if (n <= 0)
+		return file_is_gone((int)n) ? 0 : (int)n;
 	return !strcmp(ibdev, search->dev);
 }
 

@@ -12,6 +12,20 @@ expect_error 11 "VF $vf is attached to pod ml/trainer-0 \\(container cid-one, ne
 fails plugin ADD "$c" one net2 # one pod, but another interface of it
 expect_error 11 'cid-one, net1'
 
+# a namespace that cannot be looked at just now may be a living pod's: for want of a descriptor nobody loses a VF
+attached=$(snapshot)
+short_of_descriptors() { # COMMAND VERB POD: at the holder's namespace
+	env CNI_COMMAND="$1" CNI_CONTAINERID="cid-$2" CNI_NETNS="/run/netns/$2" CNI_IFNAME=net1 CNI_PATH="$CNI_PATH" \
+		"$BUILD/tests/sweep/inject" --class read,resource --match 'openat /run/netns/one' --refuse 0 --errno EMFILE \
+		"$BUILD/cni-sriov-rdma/cni-sriov-rdma" ${3:+"$3"} <"$c" >"$said/stdout" 2>"$said/stderr"
+}
+fails short_of_descriptors ADD two
+stdout_holds '.code != 11 and (.msg | test("/run/netns/one.*Too many open files"))'
+fails short_of_descriptors "" one repair
+grep -q 'Too many open files' "$said/stderr"
+fails short_of_descriptors DEL one
+expect_same "$attached" "$(snapshot)"
+
 pod_del one # the old pod dies without DEL: the new one gets the VF, repaired
 ok plugin ADD "$(conf "$vf" '{"vlan": 0, "vlanQoS": null, "mtu": null}')" two net1
 [[ $(ip -n two -j link show net1 | jq '.[0].mtu') == 1500 ]]
