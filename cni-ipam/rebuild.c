@@ -85,6 +85,13 @@ static int tell_result(struct rebuild *rebuild, json_t *json, const char *path, 
 typedef int document_fn(struct rebuild *rebuild, int dir, const char *name, json_t *doc,
 			const char *path, struct err *e);
 
+static int next_entry(DIR *dir, const char *path, const struct dirent **ret, struct err *e)
+{
+	int r = dir_next(dir, ret);
+
+	return r ? err_set(e, CNI_ERR_IO, r, "read %s", path) : 0;
+}
+
 static int each_document(struct rebuild *rebuild, const char *dir_path, document_fn *fn,
 			 struct err *e)
 {
@@ -95,7 +102,7 @@ static int each_document(struct rebuild *rebuild, const char *dir_path, document
 
 	if (!dir)
 		return errno == ENOENT ? 0 : err_set(e, CNI_ERR_IO, errno, "read %s", dir_path);
-	while (!r && (entry = readdir(dir))) {
+	while (!r && !(r = next_entry(dir, dir_path, &entry, e)) && entry) {
 		json_auto_t *doc = NULL;
 		auto_free char *text = NULL;
 		char path[PATH_MAX];
@@ -161,8 +168,9 @@ static int tell_cached(struct rebuild *rebuild, int dir, const char *name, json_
 			"ifName", &ifname, "result", &result))
 		return 0;
 	/* a minute, as the clock may have been set since the boot */
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
-	    st.st_mtim.tv_sec < rebuild->boot_time - 60)
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : err_set(e, CNI_ERR_IO, errno, "look at %s", path);
+	if (st.st_mtim.tv_sec < rebuild->boot_time - 60)
 		return 0;
 	json_unpack(doc, "{s?s}", "netns", &netns);
 	begin(rebuild, network, cid, ifname);
@@ -256,7 +264,7 @@ static int tell_namespaces(struct rebuild *rebuild, struct err *e)
 	own = netns_open_own(e);
 	if (own < 0)
 		return own;
-	while (!r && (entry = readdir(dir)))
+	while (!r && !(r = next_entry(dir, NETNS_DIR, &entry, e)) && entry)
 		if (entry->d_name[0] != '.')
 			r = tell_namespace(rebuild, own, entry->d_name, e);
 	return r;

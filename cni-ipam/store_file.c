@@ -260,19 +260,25 @@ int store_file_rebuild(struct store *store, struct err *e)
 }
 
 /* Has a database been made in this boot, so that a missing one has been lost? */
-static bool was_made(struct store *store)
+static int was_made(struct store *store, bool *ret, struct err *e)
 {
 	char boot[BOOT_ID_SIZE];
+	ssize_t n = pread(store->lock, boot, sizeof(boot), 0);
 
-	return pread(store->lock, boot, sizeof(boot), 0) == sizeof(boot) &&
-	       !memcmp(boot, store->boot, BOOT_ID_SIZE);
+	if (n < 0)
+		return err_set(e, CNI_ERR_IO, errno, "read the lock of %s", store->path);
+	*ret = n == sizeof(boot) && !memcmp(boot, store->boot, BOOT_ID_SIZE);
+	return 0;
 }
 
 static int open_missing(struct store *store, enum store_make how, bool *ret_there, struct err *e)
 {
-	int r;
+	bool made = false;
+	int r = was_made(store, &made, e);
 
-	if (was_made(store)) {
+	if (r)
+		return r;
+	if (made) {
 		log_warning("lease database %s/%s is lost; rebuilding it from what lives",
 			    store->path, store->file);
 		*ret_there = true;

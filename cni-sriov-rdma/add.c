@@ -111,7 +111,7 @@ static int want_rdma(struct add *a, struct vf_state *want, struct err *e)
 	bool move;
 	int r = rdma_plan(&a->site, &a->conf, &a->now, &move, e);
 
-	if (r && a->conf.rdma_lenient) {
+	if (r && a->conf.rdma_lenient && !err_is_shortage(r)) {
 		log_warning("VF %s: its RDMA device stays where it is: %s", a->vf.bdf, e->msg);
 		a->now.fields &= ~(unsigned int)VF_RDMA;
 		a->now.rdma_count = 0;
@@ -199,7 +199,7 @@ static int move_in(struct add *a, struct err *e)
 
 	down.fields &= ~(unsigned int)VF_FLAGS;
 	r = vf_converge(&a->site, &a->vf, &a->now, &down, VF_ATTACH, e);
-	if (r && a->conf.rdma_lenient && vf_diff(&a->now, &down) & VF_RDMA) {
+	if (r && a->conf.rdma_lenient && !err_is_shortage(r) && vf_diff(&a->now, &down) & VF_RDMA) {
 		r = leave_rdma(a, e);
 		down.fields &= ~(unsigned int)VF_RDMA;
 		r = r ?: vf_converge(&a->site, &a->vf, &a->now, &down, VF_ATTACH, e);

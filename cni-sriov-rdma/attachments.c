@@ -53,12 +53,10 @@ int attachment_undo(int store, struct record *record, attachment_still_fn *still
 	*ret_done = false;
 	if (sysfs < 0)
 		return sysfs;
+	lock = sysfs_pci_lock(sysfs, record->bdf, VF_LOCK_MS, e);
 	/* without the VF there is nothing that two could fight for */
-	if (sysfs_pci_exists(sysfs, record->bdf)) {
-		lock = sysfs_pci_lock(sysfs, record->bdf, VF_LOCK_MS, e);
-		if (lock < 0)
-			return lock;
-	}
+	if (lock < 0 && lock != -ENOENT)
+		return lock;
 	r = record_load_again(store, record, e);
 	if (r)
 		return r == -ENOENT ? 0 : r;

@@ -42,16 +42,19 @@ static int undo_damaged(const struct cni_call *call, const char *bdf, int store,
 
 	if (sysfs < 0)
 		return sysfs;
-	if (sysfs_pci_exists(sysfs, bdf)) {
-		lock = sysfs_pci_lock(sysfs, bdf, VF_LOCK_MS, e);
-		if (lock < 0)
-			return lock;
-	}
+	lock = sysfs_pci_lock(sysfs, bdf, VF_LOCK_MS, e);
+	if (lock < 0 && lock != -ENOENT)
+		return lock;
 	r = record_load(store, bdf, &mended, e);
 	if (r == -EBADMSG)
 		return way_back_without_record(store, bdf, call->env.netns, rdma_only, e);
-	record_done(&mended); /* another call was faster */
-	return 0;
+	/* another call was faster */
+	if (!r && record_is_owner(&mended, call->conf.name, &call->env))
+		r = way_back(NULL, store, &mended, e);
+	else if (r == -ENOENT)
+		r = 0;
+	record_done(&mended);
+	return r;
 }
 
 /* Another DEL, or a new owner's ADD, may have been faster: so it is asked again under the VF's lock. */
@@ -86,8 +89,10 @@ int attach_del(const struct cni_call *call, json_t **ret_output, struct err *e)
 		r = undo_damaged(call, bdf, store, conf.name == NAME_RDMA, e);
 	else if (!r)
 		r = attachment_undo(store, &found, is_of_call, call, &done, e);
-	if (!r || r == -ENOENT)
-		r = done ? 0 : legacy_undo(call, &conf, e);
+	else if (r == -ENOENT)
+		r = 0;
+	if (!r && !done)
+		r = legacy_undo(call, &conf, e);
 	if (r)
 		return r;
 	/* an attachment whose record is damaged may still have an address */

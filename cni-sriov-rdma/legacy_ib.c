@@ -15,11 +15,12 @@ static int find(struct vf_site *site, const char *bdf, struct vf *ret, struct er
 }
 
 /* The one that it has; after an interruption between unbinding and binding, its PF's, which is that of its VFs, too. */
-static void find_driver(const struct vf_site *site, const struct vf *vf, char ret[SYSFS_NAME_MAX])
+static int find_driver(const struct vf_site *site, const struct vf *vf, char ret[SYSFS_NAME_MAX])
 {
 	strcpy(ret, vf->driver);
-	if (!*ret && sysfs_pci_driver(site->sysfs, vf->pf_bdf, ret, SYSFS_NAME_MAX))
-		*ret = '\0';
+	if (!*ret)
+		return sysfs_pci_driver(site->sysfs, vf->pf_bdf, ret, SYSFS_NAME_MAX);
+	return 0;
 }
 
 /* Where that plugin had not moved the RDMA device, it said nothing of it; but bound anew, it may get another name. */
@@ -49,7 +50,9 @@ int legacy_ib_complete(struct legacy *l, struct err *e)
 		return 0;
 	if (r || vf.userspace)
 		return r;
-	find_driver(&site, &vf, l->before.driver);
+	r = find_driver(&site, &vf, l->before.driver);
+	if (r)
+		return err_set(e, CNI_ERR_IO, r, "look for the driver of VF %s", l->bdf);
 	if (*l->before.driver)
 		l->before.fields |= VF_DRIVER;
 	return l->before.fields & VF_RDMA ? 0 : keep_rdma_name(&site, &vf, &l->before, e);

@@ -66,7 +66,9 @@ static int load(int dir, const char *name, enum plugin_name plugin, struct legac
 	json_t *root;
 	int r = file_read(dir, name, FILE_LIMIT, &text, &len);
 
-	if (r == -ENOENT || (!r && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW)))
+	if (!r && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		r = -errno;
+	if (r == -ENOENT)
 		return -ENOENT;
 	root = r ? NULL : json_loadb(text, len, 0, NULL);
 	if (!root) {
@@ -101,14 +103,14 @@ static int find_newest(enum plugin_name plugin, const char *bdf, struct kept *k,
 	auto_closedir DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 	bool is_found = false;
+	int r;
 
 	if (!d)
 		return err_set(e, CNI_ERR_IO, errno, "read %s", dirs[plugin]);
 	take_fd(&fd);
-	while ((entry = readdir(d))) {
+	while (!(r = dir_next(d, &entry)) && entry) {
 		struct legacy found = { 0 };
 		int64_t written;
-		int r;
 
 		if (*entry->d_name == '.')
 			continue;
@@ -127,6 +129,8 @@ static int find_newest(enum plugin_name plugin, const char *bdf, struct kept *k,
 		strcpy(k->name, entry->d_name);
 		is_found = true;
 	}
+	if (r)
+		return err_set(e, CNI_ERR_IO, r, "read %s", dirs[plugin]);
 	return is_found ? 0 : -ENOENT;
 }
 
@@ -303,11 +307,9 @@ int legacy_undo(const struct cni_call *call, const struct attach_conf *conf, str
 	sysfs = sysfs_open("/sys", e);
 	if (sysfs < 0)
 		return sysfs;
-	if (sysfs_pci_exists(sysfs, k.legacy.bdf)) {
-		lock = sysfs_pci_lock(sysfs, k.legacy.bdf, VF_LOCK_MS, e);
-		if (lock < 0)
-			return lock;
-	}
+	lock = sysfs_pci_lock(sysfs, k.legacy.bdf, VF_LOCK_MS, e);
+	if (lock < 0 && lock != -ENOENT)
+		return lock;
 	/* another call was faster */
 	if (faccessat(k.dir, k.name, F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
 		return 0;

@@ -64,8 +64,11 @@ static int check_unused(struct netlink *nl, const struct attach_conf *conf,
 {
 	char process[64];
 	uint32_t pid;
+	int r = rdma->id ? rdma_dev_user(nl, rdma->id - 1, &pid) : -ENOENT;
 
-	if (!rdma->id || rdma_dev_user(nl, rdma->id - 1, &pid))
+	if (err_is_shortage(r))
+		return netlink_err(nl, e, r, "ask who has RDMA device %s open", rdma->name);
+	if (r)
 		return 0; /* nobody, as far as can be seen: Linux before 5.13 does not tell */
 	err_set(e, CNI_ERR_AGAIN, EBUSY, "RDMA device %s is open in process %s", rdma->name,
 		process_name(pid, process, sizeof(process)));

@@ -65,8 +65,13 @@ static int look_at_device(int sysfs, const struct vf_rdma *dev, const struct vf_
 	bool ethernet = false;
 	int r = look_at_port(sysfs, dev, report, e);
 
+	int layer = sysfs_rdma_link_layer(sysfs, dev->name, PORT, &ethernet);
+
 	json_array_append_new(devices, report);
-	sysfs_rdma_link_layer(sysfs, dev->name, PORT, &ethernet);
+	if (layer) {
+		err_set(e, CNI_ERR_IO, layer, "read the link layer of RDMA device %s", dev->name);
+		return -EAGAIN;
+	}
 	if (!ethernet)
 		return r;
 	json_object_set_new(report, "activeMtu", json_integer(roce_active_mtu(now->mtu)));

@@ -178,6 +178,8 @@ static int read_text(int store, const char *bdf, char **ret, size_t *ret_len, st
 	r = file_read(store, name, RECORD_LIMIT, ret, ret_len);
 	if (!r || r == -ENOENT)
 		return r;
+	if (r == -EIO)
+		return damaged(e, bdf, "the disk cannot read it");
 	if (file_is_unfit(r))
 		return damaged(e, bdf, "it is no regular file of a fitting size");
 	return err_set(e, CNI_ERR_IO, r, "read the record of VF %s", bdf);
@@ -253,11 +255,12 @@ int record_list(int store, char (**ret)[PCI_ADDR_MAX], size_t *ret_count, struct
 	char bdf[PCI_ADDR_MAX];
 	size_t count = 0;
 	void *grown;
+	int r;
 
 	if (!dir)
 		return err_set(e, CNI_ERR_IO, errno, "read the directory of records");
 	take_fd(&fd);
-	while ((d = readdir(dir))) {
+	while (!(r = dir_next(dir, &d)) && d) {
 		if (!is_record_name(d->d_name, bdf))
 			continue;
 		grown = reallocarray(list, count + 1, sizeof(*list));
@@ -266,6 +269,8 @@ int record_list(int store, char (**ret)[PCI_ADDR_MAX], size_t *ret_count, struct
 		list = grown;
 		strcpy(list[count++], bdf);
 	}
+	if (r)
+		return err_set(e, CNI_ERR_IO, r, "read the directory of records");
 	if (count)
 		qsort(list, count, sizeof(*list), by_address);
 	*ret = take_ptr(list);
@@ -277,6 +282,7 @@ int record_find(int store, const char *network, const struct cni_env *env, struc
 		struct err *e)
 {
 	auto_free char(*list)[PCI_ADDR_MAX] = NULL;
+	struct err first = { 0 }, err;
 	size_t count;
 	int r = record_list(store, &list, &count, e);
 
@@ -285,18 +291,19 @@ int record_find(int store, const char *network, const struct cni_env *env, struc
 	for (size_t i = 0; i < count; i++) {
 		struct record record;
 
-		r = record_load(store, list[i], &record, e);
-		if (record_is_lost(r)) /* whose it is, as well */
-			continue;
+		r = record_load(store, list[i], &record, &err);
+		/* a damaged one never tells whose it is; this one may be what is looked for */
+		if (r && !record_is_lost(r))
+			err_keep_first(&first, &err);
 		if (r)
-			return r;
+			continue;
 		if (record_is_owner(&record, network, env)) {
 			*ret = record;
 			return 0;
 		}
 		record_done(&record);
 	}
-	return -ENOENT;
+	return first.code ? err_return(&first, e) : -ENOENT;
 }
 
 int record_drop(int store, const char *bdf, struct err *e)

@@ -170,7 +170,8 @@ static int restore_vf(struct vf_site *site, const struct record *record, struct 
 			err_keep_first(&first, &err);
 		before = reachable(record, &now, &ret_left->lost);
 	} while (before.fields & ~reached);
-	ret_left->in_use = now.place == VF_POD && now.ifindex;
+	ret_left->in_use = (parts & VF_LINK) && site->pod_ns >= 0 && now.place != VF_ELSEWHERE &&
+			   !(now.place == VF_HOST && now.ifindex);
 	if (!first.code && ret_left->lost)
 		log_warning(
 			"VF %s is in no network namespace that can be reached; its record is kept, and it "

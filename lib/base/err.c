@@ -34,6 +34,12 @@ void err_details(struct err *e, const char *fmt, ...)
 	va_end(ap);
 }
 
+bool err_is_shortage(int r)
+{
+	r = abs(r);
+	return r == EMFILE || r == ENFILE || r == ENOMEM || r == ENOBUFS;
+}
+
 void err_prefix(struct err *e, const char *fmt, ...)
 {
 	char was[sizeof(e->msg)];

@@ -54,6 +54,9 @@ int err_set(struct err *e, int code, int sys, const char *fmt, ...)
 /** err_details() - set the longer text, which may hold a remedy */
 void err_details(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/** err_is_shortage() - is it that this process, or the machine, is short of memory or descriptors? @r: an errno of either sign */
+bool err_is_shortage(int r);
+
 /** err_prefix() - put what was wanted in front of what failed: "PREFIX: MESSAGE" */
 void err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

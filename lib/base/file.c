@@ -179,6 +179,13 @@ int file_write_atomic(int dir, const char *name, const void *data, size_t len, m
 	return r;
 }
 
+int dir_next(DIR *dir, const struct dirent **ret)
+{
+	errno = 0;
+	*ret = readdir(dir);
+	return *ret ? 0 : -errno;
+}
+
 int dir_open_at(int dir, const char *name, bool make)
 {
 	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -31,6 +32,14 @@ bool file_is_gone(int r);
 
 /** file_is_unfit() - is it of a kind or size that is not read? */
 bool file_is_unfit(int r);
+
+/**
+ * dir_next() - the next entry of a directory
+ * @ret: valid until the next call; NULL at the end
+ *
+ * Return: 0, or an error, after which what was seen was not all, which a bare readdir(3) does not tell from the end.
+ */
+int dir_next(DIR *dir, const struct dirent **ret);
 
 /**
  * file_read_line() - read a file's first line into a buffer, without its newline

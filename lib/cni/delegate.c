@@ -22,6 +22,7 @@ int cni_delegate_find(const char *path, const char *type, char ret[PATH_MAX], st
 {
 	char file[PATH_MAX];
 	struct stat st;
+	int unseen = 0;
 
 	if (!*type || strchr(type, '/') || !strcmp(type, ".") || !strcmp(type, ".."))
 		return err_set(e, CNI_ERR_CONFIG, 0, "'%s' is not the name of a plugin", type);
@@ -29,15 +30,22 @@ int cni_delegate_find(const char *path, const char *type, char ret[PATH_MAX], st
 		int len = (int)strcspn(dir, ":");
 		int n = snprintf(file, sizeof(file), "%.*s/%s", len, dir, type);
 
-		if (len && n > 0 && (size_t)n < sizeof(file) && !stat(file, &st) &&
-		    S_ISREG(st.st_mode) && !access(file, X_OK)) {
-			memcpy(ret, file, (size_t)n + 1);
-			return 0;
+		if (len && n > 0 && (size_t)n < sizeof(file)) {
+			errno = 0;
+			if (!stat(file, &st) && S_ISREG(st.st_mode) && !access(file, X_OK)) {
+				memcpy(ret, file, (size_t)n + 1);
+				return 0;
+			}
+			if (err_is_shortage(errno) || errno == EIO)
+				unseen = errno;
 		}
 		dir += len;
 		if (*dir == ':')
 			dir++;
 	}
+	if (unseen)
+		return err_set(e, CNI_ERR_IO, unseen, "look for plugin %s in CNI_PATH '%s'", type,
+			       path);
 	err_set(e, CNI_ERR_CONFIG, 0, "plugin %s is not in CNI_PATH '%s'", type, path);
 	return -ENOENT;
 }

@@ -135,6 +135,14 @@ static ssize_t receive(const struct netlink *nl)
 	return len > (ssize_t)sizeof(answer) ? -EMSGSIZE : len;
 }
 
+/* A dump that fails half way ends with its errno (net/netlink/af_netlink.c, netlink_dump_done). */
+static int done_status(struct nlmsghdr *h)
+{
+	const int *error = nlmsg_data(h);
+
+	return nlmsg_datalen(h) >= (int)sizeof(*error) && *error < 0 ? *error : 1;
+}
+
 /*
  * Read one datagram of the answer.
  * Return: 1 when the answer is complete, 0 when more is to come, or a negative errno.
@@ -152,7 +160,7 @@ static int netlink_receive(struct netlink *nl, netlink_reply_fn *fn, void *arg)
 		if (h->nlmsg_flags & NLM_F_DUMP_INTR)
 			return -EAGAIN;
 		if (h->nlmsg_type == NLMSG_DONE)
-			return 1;
+			return done_status(h);
 		if (h->nlmsg_type == NLMSG_ERROR) {
 			const struct nlmsgerr *error = nlmsg_data(h);
 

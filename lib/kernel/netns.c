@@ -2,6 +2,7 @@
 #include "kernel/netns.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,30 +14,33 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-static bool is_netns(int fd)
+static int check_netns(int fd)
 {
 	struct statfs fs;
 
-	return !fstatfs(fd, &fs) && fs.f_type == NSFS_MAGIC &&
-	       ioctl(fd, NS_GET_NSTYPE) == CLONE_NEWNET;
+	if (fstatfs(fd, &fs))
+		return -errno;
+	return fs.f_type == NSFS_MAGIC && ioctl(fd, NS_GET_NSTYPE) == CLONE_NEWNET ? 0 : -ENXIO;
 }
 
 int netns_open(const char *path, struct err *e)
 {
 	/* O_NONBLOCK: a FIFO at that path must not block */
 	auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int r;
 
 	if (fd < 0)
 		return err_set(e, CNI_ERR_ENV, errno, "CNI_NETNS %s", path);
-	if (!is_netns(fd))
-		return err_set(e, CNI_ERR_ENV, ENXIO, "CNI_NETNS %s is not a network namespace",
-			       path);
+	r = check_netns(fd);
+	if (r)
+		return err_set(e, CNI_ERR_ENV, r, "CNI_NETNS %s%s", path,
+			       r == -ENXIO ? " is not a network namespace" : "");
 	return take_fd(&fd);
 }
 
 bool netns_is_gone(int r)
 {
-	return r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -ENXIO;
+	return r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -ESRCH || r == -ENXIO;
 }
 
 int netns_open_own(struct err *e)
@@ -69,10 +73,10 @@ bool netns_id_equal(const struct netns_id *a, const struct netns_id *b)
 	       (a->cookie == b->cookie || !a->cookie || !b->cookie);
 }
 
-/* It cannot be looked at because its process has ended meanwhile, not because of this one. */
+/* Not for want of anything here: its process has ended meanwhile, or is hidden (proc(5), hidepid). */
 static bool is_process_gone(int error)
 {
-	return error == ENOENT || error == ESRCH || error == EACCES;
+	return error == ENOENT || error == ESRCH || error == EACCES || error == EPERM;
 }
 
 /* Call @fn with the id of each process's namespace, until it returns something else than 0, which is returned. */
@@ -85,7 +89,7 @@ static int for_each_process(int (*fn)(const char *path, const struct netns_id *i
 
 	if (!proc)
 		return -errno;
-	while (!r && (d = readdir(proc))) {
+	while (!r && !(r = dir_next(proc, &d)) && d) {
 		char path[sizeof("/proc//ns/net") + NAME_MAX];
 		struct stat st;
 

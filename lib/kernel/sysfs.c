@@ -119,20 +119,29 @@ int sysfs_mount_own(struct err *e)
 }
 
 /* Not by faccessat(2), for which the kernel makes credentials anew, and which takes ten times as long. */
-bool sysfs_pci_exists(int sysfs, const char *bdf)
+int sysfs_pci_exists(int sysfs, const char *bdf)
 {
 	char path[SYSFS_PATH_MAX];
 	struct stat st;
+	int r = sysfs_device_path(path, bdf, "%s", "");
 
-	return !sysfs_device_path(path, bdf, "%s", "") && !fstatat(sysfs, path, &st, 0);
+	if (!r && fstatat(sysfs, path, &st, 0))
+		r = -errno;
+	if (r)
+		return file_is_gone(r) ? 0 : r;
+	return 1;
 }
 
 int sysfs_pci_driver(int sysfs, const char *bdf, char *ret, size_t size)
 {
 	char path[SYSFS_PATH_MAX];
+	int r;
 
 	sysfs_device_path(path, bdf, "/driver");
-	return sysfs_link_base(sysfs, path, ret, size);
+	r = sysfs_link_base(sysfs, path, ret, size);
+	if (r)
+		*ret = '\0';
+	return file_is_gone(r) ? 0 : r;
 }
 
 int sysfs_pci_pf(int sysfs, const char *bdf, char ret[PCI_ADDR_MAX])
@@ -183,12 +192,17 @@ static int guess_vf_index(int sysfs, const char *pf, const char *bdf, uint64_t *
 	return 0;
 }
 
-static bool is_vf_number(int sysfs, const char *pf, const char *bdf, uint64_t index)
+/* 1, 0, or an error */
+static int is_vf_number(int sysfs, const char *pf, const char *bdf, uint64_t index)
 {
 	char path[SYSFS_PATH_MAX], found[PCI_ADDR_MAX];
+	int r;
 
 	sysfs_device_path(path, pf, "/virtfn%llu", (unsigned long long)index);
-	return !sysfs_link_base(sysfs, path, found, sizeof(found)) && !strcmp(found, bdf);
+	r = sysfs_link_base(sysfs, path, found, sizeof(found));
+	if (r)
+		return file_is_gone(r) ? 0 : r;
+	return !strcmp(found, bdf);
 }
 
 int sysfs_pci_vf_index(int sysfs, const char *pf, const char *bdf, uint32_t *ret)
@@ -197,7 +211,7 @@ int sysfs_pci_vf_index(int sysfs, const char *pf, const char *bdf, uint32_t *ret
 	char path[SYSFS_PATH_MAX];
 	int r;
 
-	if (!guess_vf_index(sysfs, pf, bdf, &index) && is_vf_number(sysfs, pf, bdf, index)) {
+	if (!guess_vf_index(sysfs, pf, bdf, &index) && is_vf_number(sysfs, pf, bdf, index) > 0) {
 		*ret = (uint32_t)index;
 		return 0;
 	}
@@ -205,11 +219,15 @@ int sysfs_pci_vf_index(int sysfs, const char *pf, const char *bdf, uint32_t *ret
 	r = read_number(sysfs, path, &count);
 	if (r)
 		return r;
-	for (index = 0; index < count; index++)
-		if (is_vf_number(sysfs, pf, bdf, index)) {
+	for (index = 0; index < count; index++) {
+		r = is_vf_number(sysfs, pf, bdf, index);
+		if (r < 0)
+			return r;
+		if (r) {
 			*ret = (uint32_t)index;
 			return 0;
 		}
+	}
 	return -ENOENT;
 }
 
@@ -272,7 +290,7 @@ static int match_uplink(const char *name, void *arg)
 	sysfs_device_path(path, search->pf, "/net/%s/phys_port_name", name);
 	n = file_read_line(search->sysfs, path, port, sizeof(port));
 	/* EOPNOTSUPP from drivers without port names; a representor's is pfNvfM or pfNsfM */
-	if (n < 0 && n != -EOPNOTSUPP && n != -EINVAL && !file_is_gone((int)n))
+	if (err_is_shortage((int)n))
 		return (int)n;
 	if (n > 0 && !(port[0] == 'p' && isdigit((unsigned char)port[1])))
 		return 0;

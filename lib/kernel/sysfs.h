@@ -46,10 +46,10 @@ int sysfs_open_in(int ns, int own_ns, struct err *e);
  */
 int sysfs_mount_own(struct err *e);
 
-/** sysfs_pci_exists() - is there such a function? */
-bool sysfs_pci_exists(int sysfs, const char *bdf);
+/** sysfs_pci_exists() - is there such a function? 1, 0, or the error that keeps it unknown */
+int sysfs_pci_exists(int sysfs, const char *bdf);
 
-/** sysfs_pci_driver() - the bound driver's name; -ENOENT when none is */
+/** sysfs_pci_driver() - the bound driver's name; "" when none is, or on an error */
 int sysfs_pci_driver(int sysfs, const char *bdf, char *ret, size_t size);
 
 /**
@@ -88,7 +88,7 @@ int sysfs_pci_uplink(int sysfs, const char *pf, char ret[IFNAMSIZ]);
  * A flock on the function's directory in sysfs: it needs no file of ours, so it can neither be left over,
  * nor be missing on a full or read-only disk, and it ends with its holder.
  *
- * Return: as lock_take().
+ * Return: as lock_take(); -ENOENT when there is no such function.
  *
  * Delegates inherit it, so it lasts as long as whoever works for the call: a runtime that loses patience kills
  * its plugin only, and the IPAM plugin which that has started lives on, and would take an address after the

@@ -97,12 +97,15 @@ static int add_from_auxiliary(const char *name, void *arg)
 	struct rdma_search *search = arg;
 	char path[SYSFS_PATH_MAX], bus[SYSFS_NAME_MAX];
 	const char *dot = strchr(name, '.');
+	int r;
 
 	if (!dot || !strchr(dot + 1, '.') || strlen(name) >= SYSFS_NAME_MAX ||
-	    sysfs_device_path(path, search->bdf, "/%s/subsystem", name) ||
-	    sysfs_link_base(search->sysfs, path, bus, sizeof(bus)) || strcmp(bus, "auxiliary") != 0)
+	    sysfs_device_path(path, search->bdf, "/%s/subsystem", name))
 		return 0;
-	return search_below(search, name);
+	r = sysfs_link_base(search->sysfs, path, bus, sizeof(bus));
+	if (r) /* not a directory, or not a device's, or it has gone */
+		return file_is_gone(r) || file_is_unfit(r) ? 0 : r;
+	return strcmp(bus, "auxiliary") ? 0 : search_below(search, name);
 }
 
 int sysfs_pci_rdma(int sysfs, const char *bdf, struct sysfs_rdma *ret, unsigned int max)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vf/observe.h"
 
+#include "base/file.h"
 #include "kernel/sysfs_rdma.h"
 
 #include <errno.h>
@@ -13,8 +14,9 @@ static int find_in_host(struct vf_site *site, const struct vf *vf, struct link *
 	int r = -ENODEV;
 
 	for (int attempt = 0; r == -ENODEV && attempt < 3; attempt++) {
-		if (sysfs_pci_netdev(site->sysfs, vf->bdf, name))
-			return -ENODEV;
+		r = sysfs_pci_netdev(site->sysfs, vf->bdf, name);
+		if (r)
+			return file_is_gone(r) ? -ENODEV : r;
 		r = link_get(&site->host, 0, name, ret);
 	}
 	return r;
@@ -68,8 +70,10 @@ static int observe_link(struct vf_site *site, const struct vf *vf, struct vf_sta
 
 		s->place = VF_ELSEWHERE;
 		/* asked anew: it may have been bound or unbound since the VF was found */
-		if (!vf->userspace &&
-		    !sysfs_pci_driver(site->sysfs, vf->bdf, driver, sizeof(driver)))
+		r = sysfs_pci_driver(site->sysfs, vf->bdf, driver, sizeof(driver));
+		if (r)
+			return err_set(e, CNI_ERR_IO, r, "look for the driver of VF %s", vf->bdf);
+		if (!vf->userspace && *driver)
 			s->fields |= VF_NETNS;
 		return 0;
 	}
@@ -132,8 +136,11 @@ static int place_rdma(struct vf_site *site, bool here, uint32_t was, struct vf_r
 	r = vf_site_rdma(site, !here, &nl, e);
 	if (r)
 		return r;
-	if (rdma_dev_find(nl, dev->name, was ? (int64_t)was - 1 : dev->uverbs, &found))
+	r = rdma_dev_find(nl, dev->name, was ? (int64_t)was - 1 : dev->uverbs, &found);
+	if (r == -ENODEV)
 		return 0;
+	if (r)
+		return netlink_err(nl, e, r, "look for RDMA device %s", dev->name);
 	if (!here)
 		dev->place = VF_POD;
 	dev->id = found.index + 1;
@@ -209,11 +216,15 @@ void vf_expect(struct vf_state *state, const struct vf_state *want)
 	memcpy(state->name, want->name, sizeof(state->name));
 }
 
-static void observe_driver(struct vf_site *site, const struct vf *vf, struct vf_state *s)
+static int observe_driver(struct vf_site *site, const struct vf *vf, struct vf_state *s,
+			  struct err *e)
 {
-	if (sysfs_pci_driver(site->sysfs, vf->bdf, s->driver, sizeof(s->driver)))
-		s->driver[0] = '\0';
+	int r = sysfs_pci_driver(site->sysfs, vf->bdf, s->driver, sizeof(s->driver));
+
+	if (r)
+		return err_set(e, CNI_ERR_IO, r, "look for the driver of VF %s", vf->bdf);
 	s->fields |= VF_DRIVER;
+	return 0;
 }
 
 int vf_observe(struct vf_site *site, const struct vf *vf, unsigned int parts,
@@ -228,6 +239,6 @@ int vf_observe(struct vf_site *site, const struct vf *vf, unsigned int parts,
 	if (!r && (parts & VF_RDMA))
 		r = observe_rdma(site, vf, state, e);
 	if (!r && (parts & VF_DRIVER))
-		observe_driver(site, vf, state);
+		r = observe_driver(site, vf, state, e);
 	return r;
 }

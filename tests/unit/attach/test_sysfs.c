@@ -2,9 +2,11 @@
 /* Parsing of sysfs, over trees like those of igb and mlx5. Whether VFs are found is proven in the lab. */
 #include "unit.h"
 
+#include "kernel/netns.h"
 #include "kernel/sysfs_rdma.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 
 #define PF "bus/pci/devices/0000:01:00.0"
 #define VF "bus/pci/devices/0000:01:10.2"
@@ -74,6 +76,10 @@ static void a_vf_knows_its_pf_and_number(void **state)
 	assert_int_equal(index, 1);
 	assert_int_equal(sysfs_pci_driver(unit_dir_fd, "0000:01:10.2", driver, sizeof(driver)), 0);
 	assert_string_equal(driver, "igbvf");
+	assert_int_equal(sysfs_pci_driver(unit_dir_fd, "0000:01:00.0", driver, sizeof(driver)), 0);
+	assert_string_equal(driver, "");
+	assert_int_equal(sysfs_pci_exists(unit_dir_fd, "0000:01:10.2"), 1);
+	assert_int_equal(sysfs_pci_exists(unit_dir_fd, "0000:09:00.0"), 0);
 	assert_int_equal(sysfs_pci_pf(unit_dir_fd, "0000:01:00.0", pf), -ENOENT);
 
 	/* numbers that do not fit (the links count), and a device that is no VF of this PF */
@@ -124,6 +130,69 @@ static void rdma_devices_are_found_in_any_namespace(void **state)
 	assert_int_equal(sysfs_pci_rdma(unit_dir_fd, "0000:01:10.2", devs, 2), 3);
 }
 
+/* So many descriptors more than are open now can be opened until allow_all(). */
+static struct rlimit allowed;
+
+static void allow_more(rlim_t count)
+{
+	struct rlimit few;
+	int next = dup(unit_dir_fd);
+
+	assert_return_code(next, errno);
+	close(next);
+	assert_return_code(getrlimit(RLIMIT_NOFILE, &allowed), errno);
+	few = (struct rlimit){ (rlim_t)next + count, allowed.rlim_max };
+	assert_return_code(setrlimit(RLIMIT_NOFILE, &few), errno);
+}
+
+static void allow_all(void)
+{
+	assert_return_code(setrlimit(RLIMIT_NOFILE, &allowed), errno);
+}
+
+/* Whoever believed it would leave a pod's device where it is, or take a living pod for a dead one. */
+static void what_cannot_be_looked_at_is_not_missing(void **state)
+{
+	char name[IFNAMSIZ], driver[SYSFS_NAME_MAX] = "x";
+	struct sysfs_rdma devs[2];
+	int rdma[2], uplink[2], ns, found;
+	struct netns_id own;
+	struct err e;
+
+	(void)state;
+	make(VF "/infiniband_verbs/uverbs3/ibdev", "mlx5_3\n");
+	make(PF "/net/rep/phys_port_name", "pf0vf0\n");
+	ns = netns_open_own(&e);
+	assert_return_code(netns_id(ns, &own, &e), 0);
+	close(ns);
+	for (rlim_t more = 0; more < 2; more++) { /* of the directory, of the file in it */
+		allow_more(more);
+		rdma[more] = sysfs_pci_rdma(unit_dir_fd, "0000:01:10.2", devs, 2);
+		uplink[more] = sysfs_pci_uplink(unit_dir_fd, "0000:01:00.0", name);
+		allow_all();
+	}
+	allow_more(0);
+	ns = netns_open("/proc/self/ns/net", &e);
+	found = netns_find(&own, &e);
+	allow_all();
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(rdma[i], -EMFILE);
+		assert_int_equal(uplink[i], -EMFILE);
+	}
+	assert_int_equal(ns, -EMFILE);
+	assert_false(netns_is_gone(ns));
+	assert_int_equal(found, -EMFILE);
+	assert_err(&e, CNI_ERR_IO, "look for a network namespace in /proc");
+	allow_more(1); /* /proc, and none of its namespaces */
+	found = netns_find(&own, &e);
+	allow_all();
+	assert_int_equal(found, -EMFILE);
+	/* of a descriptor that is none */
+	assert_int_equal(sysfs_pci_exists(-1, "0000:01:10.2"), -EBADF);
+	assert_int_equal(sysfs_pci_driver(-1, "0000:01:10.2", driver, sizeof(driver)), -EBADF);
+	assert_string_equal(driver, "");
+}
+
 /* As mlx5 and mana have them, below auxiliary devices; other things with dots, and of other buses, are none. */
 static void rdma_devices_of_auxiliary_devices_are_the_functions(void **state)
 {
@@ -160,6 +229,7 @@ int main(void)
 		cmocka_unit_test(pci_addresses_are_strict),
 		unit_test_in_dir(a_vf_knows_its_pf_and_number),
 		unit_test_in_dir(the_uplink_is_told_from_representors),
+		unit_test_in_dir(what_cannot_be_looked_at_is_not_missing),
 		unit_test_in_dir(rdma_devices_are_found_in_any_namespace),
 		unit_test_in_dir(rdma_devices_of_auxiliary_devices_are_the_functions),
 	};
