@@ -81,6 +81,10 @@ static const struct {
 	{ __NR_flock, 0, CALL_RESOURCE, OBJECT_FILE, "flock" },
 	{ __NR_clone, 0, CALL_RESOURCE, OBJECT_NONE, "clone" },
 	{ __NR_execve, 0, CALL_RESOURCE, OBJECT_PATH, "execve" },
+	{ __NR_newfstatat, 1, CALL_READ, OBJECT_PATH, "stat" },
+	{ __NR_readlinkat, 1, CALL_READ, OBJECT_PATH, "readlinkat" },
+	{ __NR_getdents64, 0, CALL_READ, OBJECT_FILE, "getdents" },
+	{ __NR_fstatfs, 0, CALL_READ, OBJECT_FILE, "statfs" },
 };
 
 size_t call_numbers(int *ret, size_t max)
