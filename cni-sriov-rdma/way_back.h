@@ -8,9 +8,10 @@
 #pragma once
 
 #include "record.h"
+#include "vf/converge.h"
 #include "vf/site.h"
 
-#define VF_LOCK_MS 30000 /* longer than any other verb on the same VF takes */
+#define VF_LOCK_MS (RDMA_LOCK_MS + 30000) /* longer than any other verb on the same VF takes */
 
 /**
  * way_back() - undo an attachment and drop its record; the VF's lock is held by the caller

@@ -13,7 +13,6 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -107,7 +106,7 @@ static int spawn_with(const posix_spawn_file_actions_t *files, posix_spawnattr_t
 	/* ours is ignored, which exec would pass on */
 	sigemptyset(&pipe_signal);
 	sigaddset(&pipe_signal, SIGPIPE);
-	/* a process group of its own, by which all of its threads are addressed: see hurry() */
+	/* a process group of its own, so that what it runs ends with it: see reap() */
 	return posix_spawnattr_setsigdefault(attr, &pipe_signal) ?:
 	       posix_spawnattr_setpgroup(attr, 0) ?:
 	       posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP) ?:
@@ -134,23 +133,6 @@ static int spawn(const char *file, char *type, char **env, int in, int out, pid_
 	return -r;
 }
 
-#define NICE_STEP 10
-
-/*
- * Until it is waited for, it gives way to the caller, whose work is what takes long: it runs while a driver sleeps, and does
- * not keep the driver from going on. As far as it is allowed: without CAP_SYS_NICE it stays as it is then, only slower.
- */
-static void give_way(struct cni_delegate *d)
-{
-	d->niceness = getpriority(PRIO_PROCESS, 0);
-	setpriority(PRIO_PGRP, (id_t)d->pid, d->niceness + NICE_STEP);
-}
-
-static void hurry(const struct cni_delegate *d)
-{
-	setpriority(PRIO_PGRP, (id_t)d->pid, d->niceness);
-}
-
 /* Start it, its pipes' other ends being ours alone: all descriptors are O_CLOEXEC. */
 static int start(const char *file, char **env, struct cni_delegate *d, struct err *e)
 {
@@ -170,7 +152,6 @@ static int start(const char *file, char **env, struct cni_delegate *d, struct er
 	r = spawn(file, d->type, env, in_read, out_write, &d->pid);
 	if (r)
 		return err_set(e, CNI_ERR_IO, r, "run %s", file);
-	give_way(d);
 	d->to = take_fd(&in_write);
 	d->from = take_fd(&out_read);
 	return 0;
@@ -261,7 +242,6 @@ int cni_delegate_finish(struct cni_delegate *d, json_t **ret_result, struct err 
 	auto_input struct input printed = { 0 };
 	int r, status;
 
-	hurry(d);
 	r = converse(d, &printed);
 	status = reap(d, r);
 	free(take_ptr(d->text));

@@ -22,7 +22,6 @@ struct cni_delegate {
 	enum cni_verb verb;
 	char type[NAME_MAX + 1];
 	pid_t pid; /* and process group */
-	int niceness; /* the caller's */
 	int to; /* its stdin, -1 once all is written */
 	int from; /* its stdout */
 	char *text; /* what it is told, of which @fed bytes are written */
@@ -40,8 +39,7 @@ struct cni_delegate {
  * Errors: code 5 when it could not be run; -ENOENT with a code 7 that names CNI_PATH when no such plugin is
  * found there.
  *
- * Until it is waited for it has a lower priority than the caller. It is the leader of a process group of its own, so that what
- * is sent to the caller's does not reach it.
+ * It is the leader of a process group of its own, so that what is sent to the caller's does not reach it.
  *
  * SIGPIPE has to be ignored, as cni_main() does: a delegate may end without reading its stdin.
  */

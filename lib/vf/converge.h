@@ -6,6 +6,12 @@
 #include "vf/state.h"
 #include "vf/vf.h"
 
+/*
+ * The longest wait for the RDMA subsystem's lock: until nobody else moves an RDMA device (some 20 ms) or binds a driver anew (a
+ * few seconds), of which pods that start together can do many. A runtime waits two minutes and more.
+ */
+#define RDMA_LOCK_MS 60000
+
 enum vf_converge_mode {
 	VF_ATTACH, /* the first failure ends it: the caller goes back to the state before */
 	VF_RESTORE, /* a field that fails does not keep the others from being restored */

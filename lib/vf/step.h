@@ -24,12 +24,6 @@ step_fn step_link, step_altnames, step_flags; /* converge_link.c */
 step_fn step_rdma_netns, step_rdma_names; /* converge_rdma.c */
 step_fn step_guids; /* converge_ib.c */
 
-/*
- * Until nobody else moves an RDMA device (some 20 ms) or binds a driver anew (a few seconds), of which pods that start
- * together can do many. A runtime waits two minutes and more.
- */
-#define RDMA_LOCK_MS 60000
-
 /** step_observe() - vf_observe() into c->now, which is fresh then */
 int step_observe(struct converge *c, unsigned int parts, struct err *e);
 

@@ -10,7 +10,7 @@
 
 #define PODS_MAX 64
 #define VFS_MAX	 64
-#define LIMIT_S	 100 /* more than all the locks' deadlines in a row */
+#define LIMIT_S	 200 /* more than all the locks' deadlines in a row */
 #define AGAIN	 11 /* CNI: try again later */
 
 enum event {

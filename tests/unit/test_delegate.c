@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #define ADDRESS "{\"ips\":[{\"address\":\"10.0.0.1/24\"}]}"
@@ -308,38 +307,6 @@ static void one_that_cannot_be_run(void **state)
 	assert_err(&e, CNI_ERR_IO, "run ", unit_path("ipam"));
 }
 
-static void await_file(const char *name)
-{
-	for (int i = 0; i < 1000 && faccessat(unit_dir_fd, name, F_OK, 0); i++)
-		usleep(10000);
-	assert_int_equal(faccessat(unit_dir_fd, name, F_OK, 0), 0);
-}
-
-/* All of it does, a program that it runs as well. Only root may then be as quick again as before. */
-static void it_gives_way_until_it_is_waited_for(void **state)
-{
-	int own = getpriority(PRIO_PROCESS, 0), in_the_end = geteuid() ? own + 10 : own;
-	auto_free char *text = NULL;
-	json_auto_t *conf = json_object();
-	struct cni_delegate d;
-	struct err e;
-
-	(void)state;
-	assert_true(
-		asprintf(
-			&text,
-			"cd \"${0%%/*}\" && cat >/dev/null\n"
-			"nice_is() { for i in $(seq 500); do test $(nice) = $1 && return; sleep 0.01; done; nice; exit 1; }\n"
-			"nice_is %d; touch ready; nice_is %d; echo '{}'",
-			own + 10, in_the_end) > 0);
-	script("ipam", text);
-	if (cni_delegate_start(&env, "ipam", conf, &d, &e))
-		fail_msg("%s", e.msg);
-	await_file("ready");
-	if (cni_delegate_finish(&d, NULL, &e))
-		fail_msg("%s: %s", e.msg, e.details);
-}
-
 static void it_inherits_no_pipes_and_no_ignored_signal(void **state)
 {
 	auto_free char *fds = NULL;
@@ -401,7 +368,6 @@ int main(void)
 		delegate_test(closing_its_output_first_loses_no_input),
 		delegate_test(endless_output_is_cut_off),
 		delegate_test(one_that_cannot_be_run),
-		delegate_test(it_gives_way_until_it_is_waited_for),
 		delegate_test(it_inherits_no_pipes_and_no_ignored_signal),
 		delegate_test(it_leaves_nothing_behind),
 	};
