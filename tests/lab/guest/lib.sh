@@ -222,7 +222,8 @@ cni() {
 # conf BDF [JSON]: prints the path of a configuration for `plugin`; JSON adds to it or replaces, null removes. The same again is
 # the same file, not to be written to.
 conf() {
-	local name="conf $*" file
+	local name="conf-$*" file
+	name=${name//[[:space:]]/_}
 	file=$said/${name//\//|}
 	((${#name} < 250)) || file=$(mktemp "$said/conf.XXXX")
 	[[ ! -s $file ]] || { echo "$file" && return; }
