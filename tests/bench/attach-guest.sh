@@ -78,17 +78,18 @@ while read -r name verb program conf; do
 	[[ $verb == - || $name == sriov* || -e /out/strace.$name ]] || trace "$name" "$verb" "$program" "$conf"
 done <<<"$steps"
 
-# with_and_without NAME-WITHOUT NAME-WITH HOW: HOW yes and HOW no change the node; a third of the rounds, then all, then
-# the rest, so that a drift of the machine is no difference
+# both NAME ROUNDS: ADD and DEL. Where the node is changed for them, half of the rounds without the change come before those
+# with it, and half after, so that a drift of the machine is no difference.
 both() { "$call" "$2" <<<"add-$1 ADD $attach $full"$'\n'"del-$1 DEL $attach $full"; }
 modprobe dummy numdummies=0
+half=$((rounds / 2 + 1))
 many_links() { # yes|no
 	local i
 	for ((i = 0; i < 1000; i++)); do
 		if [[ $1 == yes ]]; then echo "link add more$i type dummy"; else echo "link del more$i"; fi
 	done | ip -batch -
 }
-both few $((rounds / 2 + 1)) >/out/few.1
+both few $half >/out/half.1
 many_links yes
 both links "$rounds" >>/out/medians
 many_links no
@@ -109,16 +110,17 @@ rdma_devices() { # yes|no: 100 of them, of interfaces that no VF has anything to
 rdma_devices yes
 both devices "$rounds" >>/out/medians
 rdma_devices no
-both few $((rounds / 2 + 1)) >/out/few.2
+both few $half >/out/half.2
 
-some_vfs() { # NAME COUNT: of a NIC that can have 126
+some_vfs() { # NAME COUNT ROUNDS: of a NIC that can have 126
 	many_take "$2"
 	full=$(conf "$(many_vf 0)" "{\"mac\": \"$mac\"}")
-	both "$1" "$rounds" >>/out/medians
+	both "$1" "$3"
 }
-some_vfs vf 1
-some_vfs vfs 126
+some_vfs vf 1 $half >>/out/half.1
+some_vfs vfs 126 "$rounds" >>/out/medians
+some_vfs vf 1 $half >>/out/half.2
 
 # the mean of the two halves
 awk '{ wall[$1] += $2 / 2; cpu[$1] += $3 / 2; memory[$1] = $4 } END { for (n in wall) print n, wall[n], cpu[n], memory[n] }' \
-	/out/few.[12] >>/out/medians
+	/out/half.[12] >>/out/medians
